@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Assembles `asm/` for the host, every tier of it.
+
+use std::{env, path::Path};
+
+/// Tiers by the symbol that Kconfig has for them, and the file that they are in.
+const X86_64: &[(&str, &str)] = &[("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria.S")];
+
+fn main() {
+    for (config, _) in X86_64 {
+        println!("cargo::rustc-check-cfg=cfg({config})");
+    }
+    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("x86_64") {
+        return;
+    }
+
+    let asm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../asm");
+    let mut build = cc::Build::new();
+    build.include(asm.join("host"));
+    for (config, file) in X86_64 {
+        println!("cargo::rustc-cfg={config}");
+        build.define(config, "1").file(asm.join(file));
+    }
+    build.compile("rfl-asm");
+    println!("cargo::rerun-if-changed={}", asm.display());
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Ciphers of rfl-crypto: key schedules, scalar block functions, modes, and the way into the
+//! assembly below `asm/`.
+//!
+//! Nothing here knows a kernel. A kernel module includes the files that it needs as a module tree
+//! of its own; this crate compiles the same files for the host, where they are tested and measured.
+
+#![no_std]
+
+pub mod aria;
+pub mod inout;
+pub mod simd;
+pub mod tier;

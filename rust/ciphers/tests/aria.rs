@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Tests of ARIA: the scalar code and every tier that this CPU can run.
+
+mod support;
+
+use std::process::ExitCode;
+
+use ctr::cipher::{
+    BlockCipherDecrypt, BlockCipherEncrypt, BlockSizeUser, InnerIvInit, KeyInit, StreamCipher,
+};
+use hex_literal::hex;
+use rfl_ciphers::{
+    aria::{Aria, SBOXES},
+    inout::InOut,
+    tier::{scalar, Block, BlockCipher},
+};
+use support::{
+    modes::{self, Peer, Subject},
+    Suite,
+};
+
+/// RustCrypto's ARIA.
+struct RustCrypto<C>(C);
+
+impl<C> Peer for RustCrypto<C>
+where
+    C: BlockCipherEncrypt + BlockCipherDecrypt + Clone,
+    C: BlockSizeUser<BlockSize = ctr::cipher::consts::U16>,
+{
+    fn encrypt(&self, block: &mut Block) {
+        self.0.encrypt_block(block.into());
+    }
+
+    fn decrypt(&self, block: &mut Block) {
+        self.0.decrypt_block(block.into());
+    }
+
+    fn ctr(&self, counter: &Block, data: &mut [u8]) {
+        let core = ctr::CtrCore::inner_iv_init(self.0.clone(), counter.into());
+        ctr::Ctr128BE::from_core(core).apply_keystream(data);
+    }
+}
+
+impl Subject for Aria {
+    const KEY_LENGTHS: &'static [usize] = &[16, 24, 32];
+
+    fn peer(key: &[u8]) -> Box<dyn Peer> {
+        match key.len() {
+            16 => Box::new(RustCrypto(aria::Aria128::new_from_slice(key).unwrap())),
+            24 => Box::new(RustCrypto(aria::Aria192::new_from_slice(key).unwrap())),
+            _ => Box::new(RustCrypto(aria::Aria256::new_from_slice(key).unwrap())),
+        }
+    }
+}
+
+/// SB2 (RFC 5794, section 2.4.2). The others follow: SB1 is the S-box of AES, SB3 and SB4 are the
+/// inverses of SB1 and SB2.
+const SB2: [u8; 256] = hex!(
+    "e24e54fc94c24acc620d6a463c4d8bd15efa64cbb497be2bbc772e03d31959c1"
+    "1d06416b55f09969ea9c18ae63dfe7bb007366fb964c85e43a0945aa0fee10eb"
+    "2d7ff429accfad918d78c895f92fcecd087a88385c832a2847dbb8c793a41253"
+    "ff870e3136215848018e377432cae9b1b7ab0cd7c4564226079860d9b6b91140"
+    "ec208cbda0c984044923f14f501f13dcd8c09e57e3c37b653b028f3ee82592e5"
+    "15ddfd17a9bfd49a7ec53967fe769d43a7e1d0f568f21b347005a38ad57986a8"
+    "30c6514b1ea627f635d26e2416825fdae675a2ef2cb21c9f5d6f800a72449b6c"
+    "900b5b337d5a52f361a1f7b0d63f7c6ded14e0a53d22b3f889de711aafbab581"
+);
+
+fn sboxes() {
+    let [s1, s2, x1, x2] = &SBOXES;
+    assert_eq!(s2, &SB2);
+    // FIPS 197, section 5.1.1: every bit of the inverse is the sum of itself and of four bits above.
+    for x in 0..=255 {
+        let inverse = (0..=255).find(|y| gf_mul(x, *y) == 1).unwrap_or(0);
+        let sum = (0..5).fold(0x63, |sum, n| sum ^ inverse.rotate_left(n));
+        assert_eq!(s1[usize::from(x)], sum);
+        assert_eq!(x1[usize::from(s1[usize::from(x)])], x);
+        assert_eq!(x2[usize::from(s2[usize::from(x)])], x);
+    }
+}
+
+/// Multiplies modulo x^8 + x^4 + x^3 + x + 1.
+fn gf_mul(a: u8, b: u8) -> u8 {
+    let product = (0..8)
+        .filter(|bit| b >> bit & 1 == 1)
+        .fold(0_u16, |sum, bit| sum ^ (u16::from(a) << bit));
+    let reduced = (8..15).rev().fold(product, |rest, bit| {
+        if rest >> bit & 1 == 1 {
+            rest ^ (0x11b << (bit - 8))
+        } else {
+            rest
+        }
+    });
+    reduced as u8
+}
+
+/// RFC 5794, appendix A.
+fn rfc5794() {
+    let key_bytes = hex!("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+    let plain = hex!("00112233445566778899aabbccddeeff");
+    let vectors = [
+        (16, hex!("d718fbd6ab644c739da95f3be6451778")),
+        (24, hex!("26449c1805dbe7aa25a468ce263a9e79")),
+        (32, hex!("f92bd7c79fb72e2f2b8f80c1972d24fc")),
+    ];
+    for (len, cipher) in vectors {
+        let key = modes::key::<Aria>(&key_bytes[..len]);
+        assert_eq!(Aria::encrypt_block(&key, &plain), cipher);
+        assert_eq!(Aria::decrypt_block(&key, &cipher), plain);
+    }
+}
+
+/// The payload of RFC 8269, appendix A.1.
+const RTP_PAYLOAD: [u8; 160] = hex!(
+    "f57af5fd4ae19562976ec57a5a7ad55a5af5c5e5c5fdf5c55ad57a4a7272d57262e9729566ed66e9"
+    "7ac54a4a5a7ad5e15ae5fdd5fd5ac5d56ae56ad5c572d54ae54ac55a956afd6aed5a4ac562957a95"
+    "16991691d572fd14e97ae962ed7a9f4a955af572e162f57a956666e17ae1f54a95f566d54a66e16e"
+    "4afd6a9f7ae1c5c55ae5d56afde916c5e94a6ec56695e14afde1148416e94ad57ac5146ed59d1cc5"
+);
+const RTP_ARIA_128_CTR: [u8; 160] = hex!(
+    "1bf753f412e6f35058cc398dc851aae3a6ccdcb463fbed9cfb3de2fb76fdffa9e481f5efb64c9248"
+    "7f59dabbc7cc72da092485f3fbad87888820b86037311fa44330e18a59a1e1338ba2c21458493a57"
+    "463475c54691f91cec785429119e0dfcd9048f90e07fecd50b528e8c62ee6e71445de5d7f6594051"
+    "35aff3604c2ca4ff4aaca40809cb9eee42cc4ad23230757081ca289f2851d3315e9568b501fdce6d"
+);
+const RTP_ARIA_256_CTR: [u8; 160] = hex!(
+    "c424c59fd5696305e5b13d8e8ca7656617ccd7471088af9debf07b55c750f804a5ac2b737be48140"
+    "958a9b420524112ae72e4da5bca59d2b1019ddd7dbdc30b43d5f046152ced40947d62d2c93e7b8e5"
+    "0f02db2b6b61b010e4c1566884de1fa9702cdf8157e8aedfe3dd77c76bb50c25ae4d624615c15acf"
+    "deeb5f79482aaa01d3e4c05eb601eca2bd10518e9d46b02116359232e9eac0fabd05235dd09e6dea"
+);
+
+/// RFC 8269, appendix A.1.1 and A.1.2: the encrypted payloads.
+fn rfc8269() {
+    let key_bytes = hex!("0c5ffd37a11edc42c325287fc0604f2e3e8cd5671a00fe3216aa5eb105783b54");
+    // RFC 3711, section 4.1.1: the sum of session salt, SSRC and packet index, each in its place.
+    let salt = 0xcd3a_7c42_c671_e006_7a2a_2639_b43a_u128;
+    let counter = (salt << 16) ^ (0x20e8_f5eb << 64) ^ (0x315e << 16);
+    for (len, expected) in [(16, RTP_ARIA_128_CTR), (32, RTP_ARIA_256_CTR)] {
+        let key = modes::key::<Aria>(&key_bytes[..len]);
+        let mut data = RTP_PAYLOAD;
+        let mut counter = counter.to_be_bytes();
+        scalar::ctr::<Aria>(&key, &mut counter, InOut::in_place(&mut data));
+        assert_eq!(data, expected);
+    }
+}
+
+/// The assembly keeps the calling convention and leaves no secret in a vector register.
+#[cfg(target_arch = "x86_64")]
+fn add_abi(suite: &mut Suite) {
+    use rfl_ciphers::simd::AesniAvx2;
+    use std::ffi::c_void;
+    use support::{abi, cpu, seeded};
+
+    extern "C" {
+        fn rfl_aria_ecb_aesni_avx2();
+        fn rfl_aria_ctr_aesni_avx2();
+    }
+
+    #[repr(align(64))]
+    struct Buffer([u8; 512]);
+
+    let routines: [(&str, unsafe extern "C" fn()); 2] = [
+        ("ecb", rfl_aria_ecb_aesni_avx2),
+        ("ctr", rfl_aria_ctr_aesni_avx2),
+    ];
+    for (name, routine) in routines {
+        let name = format!("aria::aesni_avx2::abi_{name}");
+        suite.add_for(cpu::detect::<AesniAvx2>(), name, move |_| {
+            seeded(|rng| {
+                let key = modes::key::<Aria>(&[0x5a; 16]);
+                let (mut data, mut scratch) = (Buffer([1; 512]), Buffer([0; 512]));
+                let mut counter = [0xff; 16];
+                let arguments = [
+                    &raw const *key as usize,
+                    &raw mut data as usize,
+                    &raw mut data as usize,
+                    1,
+                    &raw mut scratch as usize,
+                    &raw mut counter as usize,
+                ];
+                // SAFETY: The CPU has what the tier wants, and these are its arguments: a key
+                // begins with the schedule for encryption.
+                let found = unsafe { abi::violations(rng, routine as *const c_void, arguments) };
+                assert_ne!(data.0, [1; 512]);
+                assert!(found.is_empty(), "{found:?}");
+            });
+        });
+    }
+}
+
+fn main() -> ExitCode {
+    let mut suite = Suite::default();
+    suite.add("aria::sboxes".to_owned(), sboxes);
+    suite.add("aria::rfc5794".to_owned(), rfc5794);
+    suite.add("aria::rfc8269".to_owned(), rfc8269);
+    modes::add_scalar::<Aria>(&mut suite, "aria");
+    #[cfg(target_arch = "x86_64")]
+    {
+        modes::add_tier::<rfl_ciphers::aria::x86::AesniAvx2>(&mut suite, "aria::aesni_avx2");
+        support::abi::add(&mut suite);
+        add_abi(&mut suite);
+    }
+    suite.run()
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * C twins of the inline functions and macros that rust/crypto calls.
+ *
+ * Every module links its own copy under its own object name (see Kbuild), so
+ * that no symbol has to be exported and modules do not depend on each other.
+ */
+#include <crypto/internal/simd.h>
+#include <linux/string.h>
+#ifdef CONFIG_X86_64
+#include <asm/cpufeature.h>
+#include <asm/fpu/api.h>
+#endif
+#ifdef CONFIG_X86
+#include <asm/fpu/types.h>
+#endif
+
+#include "bindings.h"
+
+void rfl_helper_memzero_explicit(void *s, size_t count)
+{
+	memzero_explicit(s, count);
+}
+
+#ifdef CONFIG_X86_64
+bool rfl_helper_crypto_simd_usable(void)
+{
+	return crypto_simd_usable();
+}
+
+void rfl_helper_kernel_fpu_begin(void)
+{
+	kernel_fpu_begin();
+}
+
+void rfl_helper_kernel_fpu_end(void)
+{
+	kernel_fpu_end();
+}
+
+bool rfl_helper_boot_cpu_has(unsigned int bit)
+{
+	return boot_cpu_has(bit);
+}
+
+/*
+ * Whether the kernel saves the SSE and AVX registers of a task.  User Mode
+ * Linux is a process itself, and sees no feature in its host's /proc/cpuinfo
+ * whose registers the host would not save.
+ */
+bool rfl_helper_saves_ymm(void)
+{
+#ifdef CONFIG_X86
+	return cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
+#else
+	return true;
+#endif
+}
+#endif

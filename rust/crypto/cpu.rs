@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! CPU feature detection.
+//!
+//! C headers: [`arch/x86/include/asm/cpufeature.h`], [`arch/x86/include/asm/fpu/api.h`].
+//!
+//! [`arch/x86/include/asm/cpufeature.h`]: srctree/arch/x86/include/asm/cpufeature.h
+//! [`arch/x86/include/asm/fpu/api.h`]: srctree/arch/x86/include/asm/fpu/api.h
+
+use super::super::ciphers::simd::{Cpu, Feature, Features};
+use kernel::prelude::*;
+
+/// The first feature that a set asks for and this machine does not have.
+#[derive(Clone, Copy, Debug)]
+pub struct Missing(Feature);
+
+impl kernel::fmt::Display for Missing {
+    fn fmt(&self, f: &mut kernel::fmt::Formatter<'_>) -> kernel::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl From<Missing> for Error {
+    fn from(_: Missing) -> Self {
+        ENODEV
+    }
+}
+
+/// Looks whether this machine may execute the instructions of `F`: each feature is there, not
+/// switched off on the kernel command line, and the kernel saves the registers that it uses.
+pub fn detect<F: Features>() -> Result<Cpu<F>, Missing> {
+    match F::REQUIRED.iter().find(|&&feature| !arch::has(feature)) {
+        Some(&feature) => Err(Missing(feature)),
+        // SAFETY: Each feature was just found to be present and its register state to be enabled;
+        // the kernel does not take features away after boot.
+        None => Ok(unsafe { Cpu::assume() }),
+    }
+}
+
+#[cfg(CONFIG_X86_64)]
+mod arch {
+    use super::super::super::bindings;
+    use super::Feature;
+
+    pub(super) fn has(feature: Feature) -> bool {
+        let bit = match feature {
+            // Of AES, the VEX-encoded form is used.
+            Feature::Aes => bindings::X86_FEATURE_AES,
+            Feature::Avx => bindings::X86_FEATURE_AVX,
+            Feature::Avx2 => bindings::X86_FEATURE_AVX2,
+        };
+
+        // SAFETY: Both functions only read what the kernel found out at boot.
+        unsafe { bindings::rfl_helper_boot_cpu_has(bit) && bindings::rfl_helper_saves_ymm() }
+    }
+}

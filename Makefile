@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Front door. kbuild itself reads Kbuild; "make help" lists the targets.
+
+.DEFAULT_GOAL := modules
+
+# Everything that is made goes below RFL_CACHE, nothing into the checkout.
+export RFL_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rfl-crypto
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+release := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+MO ?= $(RFL_CACHE)/build/$(release)
+override MO := $(abspath $(MO))
+
+# The compiler that made the kernel, if it has a name of its own here.
+kernel-cc := $(shell sed -n 's/^CONFIG_CC_VERSION_TEXT="\?\([^ ]*\).*/\1/p' \
+	$(KDIR)/include/config/auto.conf 2>/dev/null)
+kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) MO=$(MO) RFL_CONFIG=$(MO)/config \
+	$(if $(filter command environment,$(origin CC)),,$(if $(shell command -v $(kernel-cc) 2>/dev/null),CC=$(kernel-cc)))
+
+# --- configuration -----------------------------------------------------------
+
+kconfig = mkdir -p $(MO)/config && \
+	RFL_KERNEL_CONFIG=$(KDIR)/include/config/auto.conf \
+	KCONFIG_CONFIG=$(MO)/.config \
+	KCONFIG_AUTOCONFIG=$(MO)/config/auto.conf \
+	KCONFIG_AUTOHEADER=$(MO)/config/autoconf.h \
+	KCONFIG_RUSTCCFG=$(MO)/config/rustc_cfg \
+	$(KDIR)/scripts/kconfig/conf $(1) scripts/kconfig/Kconfig
+
+kconfig-files := Kconfig scripts/kconfig/Kconfig
+
+PHONY += defconfig allmodconfig oldconfig
+defconfig: usable-kdir
+	$(call kconfig,--alldefconfig)
+
+allmodconfig: usable-kdir
+	$(call kconfig,--allmodconfig)
+
+oldconfig: usable-kdir
+	$(call kconfig,--oldconfig)
+
+$(MO)/.config: | usable-kdir
+	@echo "No configuration yet, taking the defaults (make defconfig)."
+	$(call kconfig,--alldefconfig)
+
+$(MO)/config/auto.conf: $(MO)/.config $(kconfig-files) | usable-kdir
+	$(call kconfig,--syncconfig)
+	@touch $@
+
+# --- modules -----------------------------------------------------------------
+
+PHONY += modules
+modules: $(MO)/config/auto.conf
+	$(kbuild) modules
+	@echo "The modules are in $(MO)"
+
+PHONY += usable-kdir
+usable-kdir:
+	@if ! test -e $(KDIR)/Makefile; then \
+		echo "$(KDIR): no kernel build directory; name one with KDIR=..." >&2; exit 1; \
+	elif ! test -e $(KDIR)/rust/libkernel.rmeta; then \
+		echo "$(KDIR): no Rust metadata (rust/libkernel.rmeta)." >&2; \
+		echo "Distribution headers rarely ship it. \"make kernel\" makes a build directory" >&2; \
+		echo "that has it for Debian's newest kernel, and prints its name for KDIR=..." >&2; \
+		exit 1; \
+	fi
+
+PHONY += clean
+clean:
+	rm -rf $(MO)
+
+# --- on a stock kernel in a virtual machine ----------------------------------
+
+in-root := scripts/env.sh run --
+
+PHONY += run check kernel
+run:
+	@$(in-root) scripts/guest.py run
+
+check:
+	@$(in-root) scripts/check
+
+kernel:
+	@$(in-root) scripts/prepare-kernel
+
+PHONY += help
+help:
+	@echo  'On a stock Debian kernel, in a virtual machine:'
+	@echo  '  run         - build the modules, boot, load them, show self-tests and speed'
+	@echo  '  check       - all tests'
+	@echo  '  kernel      - only make the kernel build directory with Rust metadata'
+	@echo  ''
+	@echo  'For a kernel of your own (KDIR=<build directory>, default: the running one):'
+	@echo  '  modules     - build the modules (default target)'
+	@echo  '  defconfig   - configure with the default answers'
+	@echo  '  allmodconfig - configure everything as modules, samples and tests too'
+	@echo  '  oldconfig   - ask for what the configuration does not answer'
+	@echo  '  clean       - remove what "modules" made'
+	@echo  ''
+	@echo  'MO=<directory> puts the modules there instead of below'
+	@echo  '$(RFL_CACHE)'
+
+.PHONY: $(PHONY)

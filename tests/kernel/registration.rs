@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Test module: what happens to registration when names are taken.
+//!
+//! With `occupy`, holds the driver names of the ARIA module, as an in-tree ARIA would.
+//! With `collide`, registers one driver three times: the second gets a name of its own, the third
+//! finds that taken as well, so loading must fail and leave nothing behind. It fails with
+//! `EEXIST`, of which the module loader makes `EBUSY`.
+
+#[path = "../../rust/bindings/mod.rs"]
+mod bindings;
+#[path = "../../rust/ciphers"]
+pub mod ciphers {
+    //! What this module takes of `rust/ciphers`.
+    pub mod inout;
+    pub mod simd;
+    pub mod tier;
+}
+#[path = "../../rust/crypto/mod.rs"]
+pub mod crypto;
+
+use ciphers::{simd, tier::Context};
+use core::marker::PhantomData;
+use crypto::{cpu, Algorithms, Request, Skcipher};
+use kernel::prelude::*;
+
+module! {
+    type: TestModule,
+    name: "rfl_test_registration",
+    authors: ["rfl-crypto contributors"],
+    description: "Test of algorithm registration",
+    license: "GPL",
+    params: {
+        occupy: bool {
+            default: false,
+            description: "Hold the driver names of aria_rust",
+        },
+        collide: bool {
+            default: false,
+            description: "Register one driver three times",
+        },
+    },
+}
+
+trait DriverName: 'static {
+    const VALUE: &'static CStr;
+}
+
+macro_rules! driver_names {
+    ($($name:ident = $value:literal;)*) => {
+        $(
+            enum $name {}
+            impl DriverName for $name {
+                const VALUE: &'static CStr = $value;
+            }
+        )*
+    };
+}
+
+driver_names! {
+    Aria = c"aria-rust";
+    EcbAriaAvx2 = c"ecb-aria-avx2";
+    CtrAriaAvx2 = c"ctr-aria-avx2";
+    Own = c"rfl-test-identity";
+}
+
+/// Leaves the data as it is, under the driver name `N`.
+struct Identity<N>(PhantomData<N>);
+
+struct NoKey;
+
+// SAFETY: There are no bytes in it.
+unsafe impl Context for NoKey {}
+
+impl<N: DriverName> Skcipher for Identity<N> {
+    const NAME: &'static CStr = c"rfl(identity)";
+    const DRIVER_NAME: &'static CStr = N::VALUE;
+    const PRIORITY: u16 = 1;
+    const BLOCK_SIZE: usize = 1;
+    const MIN_KEY_SIZE: usize = 0;
+    const MAX_KEY_SIZE: usize = 0;
+
+    type Features = simd::Scalar;
+    type Iv = [u8; 0];
+    type Key = NoKey;
+    type Scratch = ();
+
+    fn set_key(_: &mut NoKey, _: &[u8]) -> Result {
+        Ok(())
+    }
+
+    fn encrypt(request: &mut Request<'_, Self>) -> Result {
+        request.walk(|step| step.data.map_blocks(|&byte: &[u8; 1]| byte).len())
+    }
+
+    fn decrypt(request: &mut Request<'_, Self>) -> Result {
+        Self::encrypt(request)
+    }
+}
+
+struct TestModule {
+    _algorithms: Algorithms,
+}
+
+impl kernel::Module for TestModule {
+    fn init(module: &'static ThisModule) -> Result<Self> {
+        let mut algorithms = Algorithms::new(module);
+
+        if module_parameters::occupy.value() {
+            algorithms.skcipher::<Identity<Aria>>(cpu::detect()?)?;
+            algorithms.skcipher::<Identity<EcbAriaAvx2>>(cpu::detect()?)?;
+            algorithms.skcipher::<Identity<CtrAriaAvx2>>(cpu::detect()?)?;
+        }
+        if module_parameters::collide.value() {
+            for _ in 0..3 {
+                algorithms.skcipher::<Identity<Own>>(cpu::detect()?)?;
+            }
+        }
+        pr_info!("registered {}\n", algorithms);
+        Ok(Self {
+            _algorithms: algorithms,
+        })
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the commands of a plan do.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::unistd::geteuid;
+
+use crate::kmod::{self, LoadError, Modules};
+use crate::kmsg::Log;
+use crate::ktap::{fail, Doing, Report, Stop, Verdict};
+use crate::plan::{Command, Module, Step};
+use crate::proc_crypto::{self, Algorithm};
+use crate::suites::{self, skcipher};
+use crate::tcrypt;
+
+/// How long, by the guest's clock, self-tests may run.
+const SELFTEST_TIME: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(20);
+
+/// What commands act on.
+pub struct Guest {
+    pub modules: Modules,
+    /// Absent where the log may not be read.
+    pub log: Option<Log>,
+    pub seed: u64,
+}
+
+impl Guest {
+    /// Runs one command and reports its result.
+    pub fn run(&mut self, report: &mut Report, step: &Step) {
+        let name = &step.text;
+        match &step.command {
+            Command::Load(module) => report.case(name, |_| self.load(module)),
+            Command::LoadRefused(module, errno) => {
+                report.case(name, |_| self.load_refused(module, *errno));
+            }
+            Command::Unload(module) => report.case(name, |_| unload(module)),
+            Command::Sysctl { path, value } => report.case(name, |_| sysctl(path, value)),
+            Command::Drivers(drivers) => report.case(name, |report| {
+                for found in wait_for(drivers)? {
+                    report.note(format_args!(
+                        "driver={} name={} priority={} selftest={} module={}",
+                        found.driver, found.name, found.priority, found.selftest, found.module
+                    ));
+                }
+                Ok(())
+            }),
+            Command::Absent(names) => report.case(name, |_| absent(names)),
+            Command::AfAlg { family, drivers } => match suites::family(family) {
+                Some(family) => skcipher::run(report, name, family, drivers, self.seed),
+                None => report.case(name, |_| fail!("the cipher {family} is not known here")),
+            },
+            Command::Cycle {
+                module,
+                count,
+                drivers,
+            } => report.case(name, |_| self.cycle(module, *count, drivers)),
+            Command::Tcrypt { label, params } => {
+                report.case(name, |report| self.tcrypt(report, label, params));
+            }
+            Command::KmsgClean(modules) => {
+                report.case(name, |report| self.kmsg_clean(report, modules));
+            }
+        }
+        // So that the kernel's ring buffer does not run over. A log that cannot be read is
+        // noticed by the commands that look at it.
+        if let Some(log) = &mut self.log {
+            let _ = log.records();
+        }
+    }
+
+    fn load(&self, module: &Module) -> Verdict {
+        needs_root()?;
+        self.modules.load(module).doing(&module.name)
+    }
+
+    fn load_refused(&self, module: &Module, expected: Errno) -> Verdict {
+        needs_root()?;
+        match self.modules.load(module) {
+            Err(LoadError::Kernel(errno)) if errno == expected => Ok(()),
+            Err(err) => fail!("{err}, expected {expected:?}"),
+            Ok(()) => fail!("it was loaded, expected {expected:?}"),
+        }
+    }
+
+    fn cycle(&self, name: &str, count: u32, drivers: &[String]) -> Verdict {
+        needs_root()?;
+        let module = Module {
+            name: name.into(),
+            params: String::new(),
+        };
+        let before = Loaded::read()?;
+        for round in 1..=count {
+            let result = self.load(&module).and_then(|()| {
+                wait_for(drivers)?;
+                unload(name)?;
+                before.compare(&Loaded::read()?)
+            });
+            if let Err(Stop::Fail(reason)) = result {
+                fail!("round {round} of {count}: {reason}");
+            }
+        }
+        Ok(())
+    }
+
+    fn tcrypt(&mut self, report: &mut Report, label: &str, params: &str) -> Verdict {
+        needs_root()?;
+        let log = self
+            .log
+            .as_mut()
+            .ok_or("/dev/kmsg is not open".to_string())?;
+        let start = log.records().doing("/dev/kmsg")?.len();
+        let lost = log.lost();
+        let module = Module {
+            name: "tcrypt".into(),
+            params: params.into(),
+        };
+        // Having done its work, its init function fails so that it need not be unloaded.
+        match self.modules.load(&module) {
+            Err(LoadError::Kernel(Errno::EAGAIN)) => {}
+            Err(err) => fail!("tcrypt: {err}"),
+            Ok(()) => unload("tcrypt")?,
+        }
+        let records = &log.records().doing("/dev/kmsg")?[start..];
+        let output = tcrypt::parse(records.iter().map(|record| record.text.as_str()));
+        for speed in &output.speeds {
+            report.note(format_args!("speed label={label} {speed}"));
+        }
+        for algorithm in &output.missing {
+            report.note(format_args!("not measured: the kernel has no {algorithm}"));
+        }
+        if log.lost() > lost {
+            fail!("{} lines of the kernel log were lost", log.lost() - lost);
+        }
+        if !output.errors.is_empty() {
+            fail!("{}", output.errors.join("\n"));
+        }
+        if output.speeds.is_empty() {
+            fail!("tcrypt printed no figures");
+        }
+        Ok(())
+    }
+
+    fn kmsg_clean(&mut self, report: &mut Report, modules: &[String]) -> Verdict {
+        needs_root()?;
+        let log = self
+            .log
+            .as_mut()
+            .ok_or("/dev/kmsg is not open".to_string())?;
+        let mut faults = 0;
+        for record in log.records().doing("/dev/kmsg")? {
+            if record.is_fault(modules) {
+                faults += 1;
+                report.note(format_args!("kmsg: {}", record.text));
+            }
+        }
+        if log.lost() > 0 {
+            fail!("{} lines of the kernel log were lost", log.lost());
+        }
+        if faults > 0 {
+            fail!("{faults} lines");
+        }
+        Ok(())
+    }
+}
+
+/// What a module that was unloaded must leave as it was.
+#[derive(PartialEq)]
+struct Loaded {
+    modules: BTreeSet<String>,
+    /// Not a set: a driver must not be registered twice.
+    drivers: Vec<String>,
+}
+
+impl Loaded {
+    fn read() -> Verdict<Self> {
+        let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+        let mut drivers: Vec<_> = algorithms.into_iter().map(|found| found.driver).collect();
+        drivers.sort();
+        Ok(Self {
+            modules: kmod::loaded().doing("/proc/modules")?,
+            drivers,
+        })
+    }
+
+    fn compare(&self, now: &Self) -> Verdict {
+        if self != now {
+            let changed: Vec<_> = self.modules.symmetric_difference(&now.modules).collect();
+            let (before, after) = (self.drivers.join(" "), now.drivers.join(" "));
+            fail!("modules changed: {changed:?}\ndrivers before: {before}\ndrivers after: {after}");
+        }
+        Ok(())
+    }
+}
+
+/// By hand, as an ordinary user, only some commands can run.
+fn needs_root() -> Verdict {
+    if geteuid().is_root() {
+        Ok(())
+    } else {
+        Err(Stop::Skip("only root can do this".into()))
+    }
+}
+
+fn unload(name: &str) -> Verdict {
+    needs_root()?;
+    kmod::unload(name).doing(format_args!("unloading {name}"))?;
+    if kmod::loaded().doing("/proc/modules")?.contains(name) {
+        fail!("{name} is still in /proc/modules");
+    }
+    Ok(())
+}
+
+fn sysctl(path: &str, value: &str) -> Verdict {
+    needs_root()?;
+    let file = Path::new("/proc/sys").join(path);
+    fs::write(&file, value).doing(path)?;
+    let now = fs::read_to_string(&file).doing(path)?;
+    if now.trim() != value {
+        fail!("{path} is {}", now.trim());
+    }
+    Ok(())
+}
+
+/// Waits until all `drivers` are registered and have passed their self-tests.
+fn wait_for(drivers: &[String]) -> Verdict<Vec<Algorithm>> {
+    let deadline = Instant::now() + SELFTEST_TIME;
+    loop {
+        let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+        let (found, missing): (Vec<_>, Vec<_>) = drivers
+            .iter()
+            .map(|driver| {
+                let found = algorithms.iter().find(|found| found.driver == *driver);
+                found.ok_or(driver)
+            })
+            .partition(Result::is_ok);
+        let found: Vec<_> = found.into_iter().flatten().cloned().collect();
+        let untested = found.iter().filter(|found| found.selftest != "passed");
+        let untested: Vec<_> = untested.map(|found| found.driver.as_str()).collect();
+        let missing: Vec<_> = missing.into_iter().filter_map(Result::err).collect();
+        if missing.is_empty() && untested.is_empty() {
+            return Ok(found);
+        }
+        if Instant::now() > deadline {
+            fail!("missing: {missing:?}, self-test not passed: {untested:?}");
+        }
+        thread::sleep(POLL);
+    }
+}
+
+fn absent(names: &[String]) -> Verdict {
+    let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+    let there: Vec<_> = names
+        .iter()
+        .filter(|name| {
+            algorithms
+                .iter()
+                .any(|found| found.driver == **name || found.name == **name)
+        })
+        .collect();
+    if !there.is_empty() {
+        fail!("registered: {there:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The plan: what a guest is to do, one command per line.
+//!
+//! Empty lines and what follows a `#` at the start of a word are ignored.
+//!
+//! | command | passes when |
+//! | --- | --- |
+//! | `load MODULE [PARAM=VALUE...]` | the module loads |
+//! | `load-refused MODULE ERRNO [PARAM=VALUE...]` | loading fails with that error |
+//! | `unload MODULE` | the module unloads |
+//! | `sysctl PATH VALUE` | `/proc/sys/PATH` takes the value |
+//! | `drivers DRIVER...` | each is registered and its self-test has passed |
+//! | `absent NAME...` | none is the name of a driver or an algorithm |
+//! | `afalg FAMILY [DRIVER...]` | the AF_ALG suite of the cipher passes, by algorithm and by driver name |
+//! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
+//! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
+//! | `kmsg-clean [MODULE...]` | the kernel has not complained, and the modules have not warned |
+
+use std::str::FromStr;
+
+use nix::errno::Errno;
+
+/// A module to load, with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    pub name: String,
+    /// `name=value` pairs separated by spaces.
+    pub params: String,
+}
+
+/// One line of the plan.
+#[derive(Debug, PartialEq)]
+pub enum Command {
+    Load(Module),
+    LoadRefused(Module, Errno),
+    Unload(String),
+    Sysctl {
+        path: String,
+        value: String,
+    },
+    Drivers(Vec<String>),
+    Absent(Vec<String>),
+    AfAlg {
+        family: String,
+        drivers: Vec<String>,
+    },
+    Cycle {
+        module: String,
+        count: u32,
+        drivers: Vec<String>,
+    },
+    Tcrypt {
+        label: String,
+        params: String,
+    },
+    KmsgClean(Vec<String>),
+}
+
+/// A command and the text it was written as, which names its result.
+#[derive(Debug, PartialEq)]
+pub struct Step {
+    pub text: String,
+    pub command: Command,
+}
+
+/// Parses a plan. The error names the line.
+pub fn parse(plan: &str) -> Result<Vec<Step>, String> {
+    let mut steps = Vec::new();
+    for (number, line) in (1..).zip(plan.lines()) {
+        let words: Vec<_> = line
+            .split_whitespace()
+            .take_while(|word| !word.starts_with('#'))
+            .collect();
+        if words.is_empty() {
+            continue;
+        }
+        let text = words.join(" ");
+        let command = command(&words).map_err(|err| format!("line {number}: {text}: {err}"))?;
+        steps.push(Step { text, command });
+    }
+    Ok(steps)
+}
+
+fn command(words: &[&str]) -> Result<Command, String> {
+    Ok(match *words {
+        ["load", name, ref params @ ..] => Command::Load(module(name, params)?),
+        ["load-refused", name, errno, ref params @ ..] => {
+            Command::LoadRefused(module(name, params)?, parse_errno(errno)?)
+        }
+        ["unload", name] => Command::Unload(file_name(name)),
+        ["sysctl", path, value] => Command::Sysctl {
+            path: path.into(),
+            value: value.into(),
+        },
+        ["drivers", ref names @ ..] if !names.is_empty() => Command::Drivers(owned(names)),
+        ["absent", ref names @ ..] if !names.is_empty() => Command::Absent(owned(names)),
+        ["afalg", family, ref drivers @ ..] => Command::AfAlg {
+            family: family.into(),
+            drivers: owned(drivers),
+        },
+        ["cycle", module, count, ref drivers @ ..] => Command::Cycle {
+            module: file_name(module),
+            count: number(count)?,
+            drivers: owned(drivers),
+        },
+        ["tcrypt", ref params @ ..] => tcrypt(params)?,
+        ["kmsg-clean", ref modules @ ..] => {
+            Command::KmsgClean(modules.iter().map(|name| file_name(name)).collect())
+        }
+        _ => return Err("no such command, or not its operands".into()),
+    })
+}
+
+fn tcrypt(params: &[&str]) -> Result<Command, String> {
+    let (labels, params): (Vec<&str>, Vec<&str>) =
+        params.iter().partition(|param| param.starts_with("label="));
+    let params = pairs(&params)?;
+    let mode = params
+        .split(' ')
+        .find_map(|param| param.strip_prefix("mode="))
+        .ok_or("mode= is missing")?;
+    let label = match labels[..] {
+        [] => format!("mode{mode}"),
+        [label] => label["label=".len()..].into(),
+        _ => return Err("more than one label=".into()),
+    };
+    Ok(Command::Tcrypt { label, params })
+}
+
+fn module(name: &str, params: &[&str]) -> Result<Module, String> {
+    Ok(Module {
+        name: file_name(name),
+        params: pairs(params)?,
+    })
+}
+
+/// Name by which the kernel knows a module, and the stem of its file.
+fn file_name(module: &str) -> String {
+    module.replace('-', "_")
+}
+
+fn pairs(params: &[&str]) -> Result<String, String> {
+    match params.iter().find(|param| !param.contains('=')) {
+        Some(param) => Err(format!("`{param}` is not PARAM=VALUE")),
+        None => Ok(params.join(" ")),
+    }
+}
+
+fn number<T: FromStr>(word: &str) -> Result<T, String> {
+    word.parse()
+        .map_err(|_| format!("`{word}` is not a number"))
+}
+
+fn parse_errno(word: &str) -> Result<Errno, String> {
+    (1..=133)
+        .map(Errno::from_raw)
+        .find(|errno| format!("{errno:?}") == word)
+        .ok_or_else(|| format!("`{word}` is not an error name"))
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().copied().map(String::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(line: &str) -> Command {
+        let mut steps = parse(line).unwrap();
+        assert_eq!(steps.len(), 1);
+        steps.remove(0).command
+    }
+
+    #[test]
+    fn comments_and_blanks() {
+        let steps = parse("# nothing\n\n  unload  a-b # why\n").unwrap();
+        assert_eq!(steps.len(), 1);
+        assert_eq!(steps[0].text, "unload a-b");
+        assert_eq!(steps[0].command, Command::Unload("a_b".into()));
+    }
+
+    #[test]
+    fn load() {
+        let module = |params: &str| Module {
+            name: "aria_rust".into(),
+            params: params.into(),
+        };
+        assert_eq!(one("load aria-rust"), Command::Load(module("")));
+        assert_eq!(
+            one("load aria_rust a=1 b=2"),
+            Command::Load(module("a=1 b=2"))
+        );
+        assert_eq!(
+            one("load-refused aria_rust ENODEV x=y"),
+            Command::LoadRefused(module("x=y"), Errno::ENODEV)
+        );
+        assert_eq!(
+            one("load-refused aria_rust ENOKEY"),
+            Command::LoadRefused(module(""), Errno::ENOKEY)
+        );
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(
+            one("afalg aria ecb-aria-avx2"),
+            Command::AfAlg {
+                family: "aria".into(),
+                drivers: vec!["ecb-aria-avx2".into()]
+            }
+        );
+        assert_eq!(
+            one("cycle aria_rust 20 a b"),
+            Command::Cycle {
+                module: "aria_rust".into(),
+                count: 20,
+                drivers: vec!["a".into(), "b".into()]
+            }
+        );
+        assert_eq!(one("kmsg-clean"), Command::KmsgClean(vec![]));
+    }
+
+    #[test]
+    fn tcrypt_label() {
+        assert_eq!(
+            one("tcrypt mode=610 sec=1 label=avx2"),
+            Command::Tcrypt {
+                label: "avx2".into(),
+                params: "mode=610 sec=1".into()
+            }
+        );
+        assert_eq!(
+            one("tcrypt mode=610"),
+            Command::Tcrypt {
+                label: "mode610".into(),
+                params: "mode=610".into()
+            }
+        );
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        for line in [
+            "launch x",
+            "load",
+            "load x y",
+            "load-refused x EFOO",
+            "unload x y",
+            "drivers",
+            "absent",
+            "afalg",
+            "cycle x many",
+            "tcrypt sec=1",
+            "tcrypt mode=1 label=a label=b",
+            "sysctl a",
+        ] {
+            let err = parse(&format!("\n{line}\n")).unwrap_err();
+            assert!(err.starts_with("line 2: "), "{err}");
+        }
+    }
+}

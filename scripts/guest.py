@@ -1,0 +1,557 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Run guests: a stock kernel in QEMU with our modules and our test program.
+
+A guest is a section of guests.toml. Its steps can be taken one by one:
+
+  prepare  make what it boots: kernel, modules, test program, initramfs
+  boot     boot it, and keep what it said in a directory of its own
+  parse    judge what a guest said, from that directory
+  run      all of it
+
+The console (ttyS0) is the kernel's; results come in KTAP on a channel of their
+own (ttyS1). Exit status: 0 if all is well, 255 if the guest reported nothing,
+1 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import ktap
+from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, locked, logged, output, say,
+                    shown)
+from ktap import Status
+
+GUESTS = Path(__file__).with_name("guests.toml")
+KEPT_RUNS = 20  # directories of past runs, per guest
+RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu"}
+QEMU = {"amd64": "qemu-system-x86_64"}
+
+
+@dataclass(frozen=True)
+class Guest:
+    """What a guest boots and does; see guests.toml."""
+    name: str
+    about: str
+    arch: str
+    cpu: str
+    cpus: int
+    memory: int
+    timeout: int
+    plan: str
+
+
+def load_guests() -> dict[str, Guest]:
+    """All guests by name."""
+    sections = tomllib.loads(GUESTS.read_text())
+    defaults = sections.pop("defaults")
+    return {name: Guest(name=name, **{**defaults, **section})
+            for name, section in sections.items()}
+
+
+# --- prepare ---------------------------------------------------------------
+
+
+def prepare_kernel() -> Path:
+    """Directory of the prepared kernel."""
+    result = subprocess.run([SRC / "scripts/prepare-kernel"], stdout=subprocess.PIPE, text=True,
+                            check=False)
+    if result.returncode:
+        raise Failure("the kernel could not be prepared")
+    return cache_dir() / "kernel" / result.stdout.strip()
+
+
+def build_modules(kernel: Path) -> Path:
+    """Build everything there is, tests and samples too, for a kernel; directory where it is."""
+    release = kernel.name
+    out = cache_dir() / "build" / f"{release}-guest"
+    make = ["make", "-C", str(SRC), f"-j{len(os.sched_getaffinity(0))}",
+            f"KDIR={kernel}/build", f"MO={out}"]
+    config = out / ".config"
+    with locked(cache_dir() / "build/.lock", "another build of modules is running"):
+        if not config.exists() or config.stat().st_mtime < (SRC / "Kconfig").stat().st_mtime:
+            output(*make, "allmodconfig")
+        logged(f"building the modules for {release}", cache_dir() / "logs/modules.log",
+               [*make, "modules"])
+    return out
+
+
+def build_init(arch: str) -> Path:
+    """Build the test program, statically linked; its path."""
+    target = RUST_TARGET[arch]
+    # Where the program is built, cargo finds the settings that make it static.
+    logged("building the guest's test program", cache_dir() / "logs/guest-build.log",
+           ["cargo", "build", "--release", "--locked", "--target", target],
+           cwd=SRC / "tests/guest")
+    return Path(os.environ["CARGO_TARGET_DIR"]) / target / "release/rfl-guest"
+
+
+class Modules:
+    """Modules that can be loaded: ours, and those of the distribution's kernel."""
+
+    DECOMPRESS = {".xz": "xz", ".zst": "zstd", ".gz": "gzip"}
+
+    def __init__(self, kernel: Path, ours: Path):
+        self.release = kernel.name
+        self.tree = kernel / "modules/lib/modules" / self.release
+        self.ours = {self.key(p.name): p for p in sorted(ours.rglob("*.ko"))}
+        self.stock: dict[str, tuple[Path, list[str]]] = {}
+        for line in (self.tree / "modules.dep").read_text().splitlines():
+            path, _, depends = line.partition(":")
+            # Listed as needed last to first.
+            self.stock[self.key(path)] = (self.tree / path, [self.key(d) for d in depends.split()[::-1]])
+        self.builtin = {self.key(p) for p in (self.tree / "modules.builtin").read_text().split()}
+
+    @staticmethod
+    def key(path: str) -> str:
+        """Name by which the kernel knows a module file."""
+        return Path(path).name.partition(".")[0].replace("-", "_")
+
+    def depends(self, name: str) -> list[str]:
+        """Modules that a module needs, in loading order."""
+        if name not in self.ours:
+            return self.stock[name][1]
+        vermagic = output("modinfo", "-F", "vermagic", self.ours[name]).split()[0]
+        if vermagic != self.release:
+            raise Failure(f"{shown(self.ours[name])} was built for another kernel: "
+                          f"expected {self.release}, found {vermagic}")
+        needed: list[str] = []
+        for direct in map(self.key, output("modinfo", "-F", "depends", self.ours[name])
+                          .strip().replace(",", " ").split()):
+            if direct not in self.builtin:
+                needed += [m for m in (*self.depends(direct), direct) if m not in needed]
+        return needed
+
+    def state(self, name: str) -> str:
+        """'module', or how it is none: 'built into' or 'absent from' the kernel."""
+        if name in self.ours or name in self.stock:
+            return "module"
+        return "built into" if name in self.builtin else "absent from"
+
+    def copy(self, name: str, into: Path) -> None:
+        """Put a module, uncompressed, into a directory."""
+        path = self.ours.get(name) or self.stock[name][0]
+        with (into / f"{name}.ko").open("wb") as out:
+            if tool := self.DECOMPRESS.get(path.suffix):
+                subprocess.run([tool, "-dc", path], stdout=out, check=True)
+            else:
+                out.write(path.read_bytes())
+
+
+@dataclass
+class Plan:
+    """A plan made fit for a kernel's modules."""
+    text: str
+    modules: list[str]
+    skips: list[str]  # lines that this kernel has no module for, with the reason
+
+
+def resolve_plan(plan: str, modules: Modules) -> Plan:
+    """Load what modules depend on before them; leave out what the kernel has built in."""
+    lines: list[str] = []
+    loaded: list[str] = []  # by the plan or for it, and not unloaded since
+    needed: list[str] = []
+    skips: list[str] = []
+    for line in map(str.strip, plan.splitlines()):
+        if not line or line.startswith("#"):
+            continue
+        words = line.split()
+        name = "tcrypt" if words[0] == "tcrypt" else Modules.key(words[1]) if len(words) > 1 else ""
+        if words[0] == "unload":
+            loaded = [m for m in loaded if m != name]
+        if words[0] not in ("load", "load-refused", "cycle", "tcrypt"):
+            lines.append(line)
+            continue
+        state = modules.state(name)
+        if state != "module":
+            skips.append(f"{line}: module {name} is {state} this kernel")
+            continue
+        for dependency in modules.depends(name):
+            if dependency not in loaded:
+                lines.append(f"load {dependency}")
+                loaded.append(dependency)
+                needed.append(dependency)
+        lines.append(line)
+        needed.append(name)
+        if words[0] == "load":
+            loaded.append(name)
+    return Plan("".join(f"{line}\n" for line in lines), sorted(set(needed)), skips)
+
+
+def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules) -> None:
+    """Pack test program, plan and modules as the guest's root."""
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        (root / "modules").mkdir()
+        shutil.copy(init, root / "init")
+        (root / "init").chmod(0o755)
+        (root / "plan").write_text(plan.text)
+        for name in plan.modules:
+            modules.copy(name, root / "modules")
+        names = "\n".join(str(p.relative_to(root)) for p in sorted(root.rglob("*")))
+        with path.open("wb") as out:
+            subprocess.run(["cpio", "--create", "--format=newc", "--owner=0:0", "--quiet"],
+                           cwd=root, input=names.encode(), stdout=out, check=True)
+
+
+@dataclass
+class Prepared:
+    """What is needed to boot guests."""
+    kernel: Path
+    modules: Modules
+    init: Path
+
+
+def prepare(arch: str) -> Prepared:
+    """Make all that is missing."""
+    kernel = prepare_kernel()
+    ours = build_modules(kernel)
+    return Prepared(kernel, Modules(kernel, ours), build_init(arch))
+
+
+# --- boot ------------------------------------------------------------------
+
+
+def qemu_command(guest: Guest, kernel: Path, run: Path, kvm: bool) -> list[str]:
+    """The command that boots a guest; all it says goes to files in run."""
+    def serial(name: str, file: str) -> list[str]:
+        path = str(run / file).replace(",", ",,")
+        return ["-chardev", f"file,id={name},path={path}", "-serial", f"chardev:{name}"]
+
+    return [
+        QEMU[guest.arch], "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+        "-accel", "kvm" if kvm else "tcg",
+        "-cpu", "host" if kvm and guest.cpu == "max" else guest.cpu,
+        "-smp", str(guest.cpus), "-m", str(guest.memory),
+        "-kernel", str(kernel / "vmlinuz"), "-initrd", str(run / "initramfs.cpio"),
+        # A panic ends the guest: reboot at once, which -no-reboot turns into exit.
+        "-append", "console=ttyS0 loglevel=7 oops=panic panic=-1 rfl.ktap=ttyS1",
+        *serial("console", "console.log"), *serial("ktap", "ktap.log"),
+    ]
+
+
+def new_run_dir(guest: Guest) -> Path:
+    """A directory for what a guest says; the oldest ones go."""
+    logs = cache_dir() / "logs"
+    old = sorted(logs.glob(f"{guest.name}-[0-9]*"))
+    for path in old[:max(0, len(old) - KEPT_RUNS + 1)]:
+        shutil.rmtree(path, ignore_errors=True)
+    logs.mkdir(exist_ok=True)
+    prefix = f"{guest.name}-{time.strftime('%Y%m%d-%H%M%S')}-"
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=logs))
+
+
+def read_text(path: Path) -> str:
+    """A log as far as it is there."""
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def boot(guest: Guest, prepared: Prepared, run: Path, kvm: bool, quiet: bool = False) -> None:
+    """Boot a guest and wait for its end. What is wrong with the boot itself is in record.json."""
+    plan = resolve_plan(guest.plan, prepared.modules)
+    make_initramfs(run / "initramfs.cpio", prepared.init, plan, prepared.modules)
+    (run / "plan").write_text(plan.text)
+    command = qemu_command(guest, prepared.kernel, run, kvm)
+    start = beat = time.monotonic()
+    problem = ""
+    with (run / "qemu.log").open("w") as log:
+        log.write(f"{shlex.join(command)}\n")
+        log.flush()
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                              stderr=subprocess.STDOUT) as qemu:
+            try:
+                while qemu.poll() is None:
+                    time.sleep(0.1)
+                    now = time.monotonic()
+                    if now - start > guest.timeout:
+                        problem = f"the guest did not end within {guest.timeout} s"
+                        break
+                    if not quiet and now - beat > HEARTBEAT:
+                        beat = now
+                        say(f"  ... {boot_status(run)}")
+            finally:
+                qemu.kill()
+        if not problem and qemu.returncode:
+            problem = f"QEMU ended with status {qemu.returncode}: {last_lines(run / 'qemu.log', 3)}"
+    (run / "initramfs.cpio").unlink()
+    record = {"guest": asdict(guest), "kernel": prepared.kernel.name, "accel": "kvm" if kvm else "tcg",
+              "seconds": round(time.monotonic() - start, 1), "problem": problem,
+              "skips": plan.skips}
+    (run / "record.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def boot_status(run: Path) -> str:
+    """How far a guest is."""
+    results = [line.strip() for line in read_text(run / "ktap.log").splitlines()
+               if re.match(r" *(not )?ok \d", line)]
+    if results:
+        return f"{len(results)} results, last: {results[-1][:60]}"
+    return f"booting: {last_lines(run / 'console.log', 1)[:60]}"
+
+
+def last_lines(path: Path, count: int) -> str:
+    """The end of a log."""
+    return "\n".join(read_text(path).replace("\r", "").rstrip("\n").splitlines()[-count:])
+
+
+def kvm_works(prepared: Prepared) -> bool:
+    """Whether a guest reaches init with KVM; tried once for each host, QEMU and kernel."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    cpu = re.search(r"^model name.*", read_text(Path("/proc/cpuinfo")), re.MULTILINE)
+    identity = [platform.release(), platform.version(), cpu[0] if cpu else "",
+                output(QEMU["amd64"], "--version"), prepared.kernel.name]
+    memory = cache_dir() / "kvm" / hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
+    if memory.exists():
+        return json.loads(memory.read_text())["works"]
+    guest = load_guests()["probe"]
+    say(f"trying KVM (at most {guest.timeout} s)")
+    run = new_run_dir(guest)
+    boot(guest, prepared, run, kvm=True, quiet=True)
+    works = read_text(run / "ktap.log").startswith("KTAP version")
+    say("KVM works" if works else "KVM does not get a guest to init here: emulating the CPU instead")
+    memory.parent.mkdir(exist_ok=True)
+    memory.write_text(json.dumps({"works": works, "identity": identity}, indent=2) + "\n")
+    return works
+
+
+# --- parse -----------------------------------------------------------------
+
+
+@dataclass
+class Outcome:
+    """A guest, judged."""
+    run: Path
+    record: dict
+    results: ktap.Results
+    log: ktap.Log
+
+    @property
+    def failures(self) -> list[str]:
+        """All that is wrong, a line each."""
+        found = [f"{t.name}{': no result' if t.status is Status.MISSING else ''}"
+                 + "".join(f"\n    {note}" for note in t.notes if t.status is Status.FAILED)
+                 for t in self.results.tests if t.status in (Status.FAILED, Status.MISSING)]
+        if self.record["problem"]:
+            found.append(self.record["problem"])
+        found += self.results.errors
+        if self.log.faults:
+            shown_faults = "".join(f"\n    {line}" for line in self.log.faults[:10])
+            found.append(f"the kernel's log has {len(self.log.faults)} complaints{shown_faults}")
+        return found
+
+    @property
+    def skips(self) -> list[str]:
+        """What could not be tested, with the reason."""
+        return [*self.record["skips"],
+                *(f"{t.name}: {t.reason or 'no reason given'}" for t in self.results.tests
+                  if t.status is Status.SKIPPED)]
+
+    @property
+    def passed(self) -> int:
+        """Number of tests that passed."""
+        return self.results.count(Status.PASSED)
+
+    @property
+    def status(self) -> int:
+        """Exit status."""
+        if not self.results.tests:
+            return 255
+        return 1 if self.failures else 0
+
+
+def judge(run: Path) -> Outcome:
+    """Judge what a guest said, and write that down as summary.json."""
+    if not (run / "record.json").exists():
+        raise Failure(f"{shown(run)} is not the directory of a finished run")
+    record = json.loads((run / "record.json").read_text())
+    outcome = Outcome(run, record, ktap.parse(read_text(run / "ktap.log"),
+                                                read_text(run / "plan").splitlines()),
+                      ktap.check_log(read_text(run / "console.log")))
+    summary = {**record, "status": outcome.status, "passed": outcome.passed,
+               "failures": outcome.failures, "skips": outcome.skips,
+               "untested": outcome.log.untested,
+               "tests": [asdict(t) for t in outcome.results.tests],
+               "drivers": outcome.results.records("driver"),
+               "speed": outcome.results.records("speed")}
+    (run / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+    return outcome
+
+
+# --- report ----------------------------------------------------------------
+
+
+def table(rows: list[list[str]]) -> str:
+    """Rows as aligned columns: the first to the left, numbers to the right."""
+    text = [bool(re.search(r"[a-z]", row[i])) for row in rows[1:2] for i in range(len(row))]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  " + "  ".join(cell.ljust(w) if left else cell.rjust(w)
+                                      for cell, w, left in zip(row, widths, text)).rstrip()
+                     for row in rows)
+
+
+def cost(record: dict[str, str]) -> float:
+    """Time for a byte: in cycles, or in nanoseconds where the guest counted operations."""
+    size = int(record["bytes"])
+    if "cycles" in record:
+        return int(record["cycles"]) / size
+    operations = int(record["ops"])
+    return 1e9 * int(record["seconds"]) / (operations * size) if operations else float("inf")
+
+
+def speed_table(records: list[dict[str, str]]) -> str:
+    """Cost per byte for the shortest key, and how many times faster later drivers are.
+
+    Of several measurements of the same, the best counts: the others were disturbed.
+    """
+    key_bits = min(int(r["key_bits"]) for r in records)
+    records = [r for r in records if int(r["key_bits"]) == key_bits]
+    sizes = sorted({int(r["bytes"]) for r in records})
+    figures: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    for r in records:
+        mode = re.split(r"[-(]", r["driver"])[0]
+        line = figures.setdefault((mode, r["op"]), {}).setdefault(r["driver"], {})
+        size = int(r["bytes"])
+        line[size] = min(cost(r), line.get(size, float("inf")))
+    unit = "cycles" if "cycles" in records[0] else "ns"
+    rows = [[f"{unit}/byte, {key_bits}-bit key", "op", *(f"{s} B" for s in sizes)]]
+    for (_, op), drivers in figures.items():
+        first: dict[int, float] = {}
+        for driver, line in drivers.items():
+            rows.append([driver, op, *(f"{line[s]:.1f}" if s in line else "-" for s in sizes)])
+            if first:
+                rows.append(["  times faster", op, *(f"{first[s] / line[s]:.1f}"
+                             if line.get(s) and s in first else "-" for s in sizes)])
+            first = first or line
+    return table(rows)
+
+
+def report(outcome: Outcome) -> None:
+    """Tell a person about it."""
+    results, record = outcome.results, outcome.record
+    print(f"Kernel {record['kernel']}, "
+          f"{'emulated CPU (TCG)' if record['accel'] == 'tcg' else 'KVM'}, {record['seconds']} s")
+    if drivers := results.records("driver"):
+        unique = list({(d["driver"], d["name"], d["priority"], d["selftest"]) for d in drivers})
+        order = [d["driver"] for d in drivers]
+        unique.sort(key=lambda d: order.index(d[0]))
+        print("\nDrivers (/proc/crypto):")
+        print(table([["driver", "algorithm", "priority", "self-test"], *map(list, unique)]))
+    if speed := results.records("speed"):
+        print("\nSpeed (tcrypt):")
+        print(speed_table(speed))
+        if record["accel"] == "tcg":
+            print("  The CPU is emulated: the figures, and the ratios too, say little about a real")
+            print("  one. Vector instructions are what costs most to emulate.")
+    if outcome.log.untested:
+        print("\nThe kernel has no self-test (neither passed nor failed) for:")
+        for name in outcome.log.untested:
+            print(f"  {name}")
+    if outcome.skips:
+        print("\nSkipped:")
+        for skip in outcome.skips:
+            print(f"  {skip}")
+    if outcome.failures:
+        print("\nFailed:")
+        for failure in outcome.failures:
+            print(f"  {failure}")
+        print("\nEnd of the console log:")
+        for line in last_lines(outcome.run / "console.log", 25).splitlines():
+            print(f"  | {line}")
+    print(f"\nConsole log: {shown(outcome.run / 'console.log')}")
+    print(f"Summary:     {shown(outcome.run / 'summary.json')}")
+    print(f"{outcome.passed} passed, {len(outcome.failures)} failed, {len(outcome.skips)} skipped")
+
+
+# --- commands --------------------------------------------------------------
+
+
+def choose_kvm(accel: str, prepared: Prepared) -> bool:
+    """Which accelerator: a choice, or what works."""
+    return accel == "kvm" or (accel == "auto" and kvm_works(prepared))
+
+
+def boot_guest(guest: Guest, accel: str = "auto") -> Path:
+    """Prepare and boot a guest; directory of what it said."""
+    prepared = prepare(guest.arch)
+    kvm = choose_kvm(accel, prepared)
+    run = new_run_dir(guest)
+    say(f"booting {prepared.kernel.name} with {'KVM' if kvm else 'an emulated CPU'}: {guest.about}")
+    say(f"console log: {shown(run / 'console.log')}")
+    boot(guest, prepared, run, kvm)
+    return run
+
+
+def run_guest(guest: Guest, accel: str = "auto") -> Outcome:
+    """Prepare, boot and judge a guest."""
+    return judge(boot_guest(guest, accel))
+
+
+def dry_run(guest: Guest, accel: str) -> None:
+    """Print what would be done, as far as that is known without doing it."""
+    kernel = cache_dir() / "kernel/current"
+    print(f"# {guest.name}: {guest.about}")
+    print("# its plan, before modules that others depend on are added:")
+    print("".join(f"#   {line}\n" for line in guest.plan.strip().splitlines()), end="")
+    print(shlex.join(qemu_command(guest, kernel, cache_dir() / "logs" / guest.name, accel == "kvm")))
+
+
+def main() -> int:
+    """Command line."""
+    guests = load_guests()
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("guest", nargs="?", choices=sorted(guests), default="run",
+                        help="default: run")
+    common.add_argument("--dry-run", action="store_true", help="only print what would be done")
+    common.add_argument("--accel", choices=["auto", "kvm", "tcg"], default="auto",
+                        help="auto: KVM if a guest reaches init with it (default)")
+    common.add_argument("--timeout", type=int, metavar="SECONDS", help="instead of the guest's own")
+    for name, text in (("prepare", "make what a guest boots"), ("boot", "boot a guest"),
+                       ("run", "prepare, boot, and judge a guest")):
+        commands.add_parser(name, help=text, parents=[common])
+    parse = commands.add_parser("parse", help="judge what a guest said")
+    parse.add_argument("directory", type=Path, help="as printed by boot")
+    args = parser.parse_args()
+
+    if args.command == "parse":
+        outcome = judge(args.directory)
+        report(outcome)
+        return outcome.status
+    guest = guests[args.guest]
+    if args.timeout:
+        guest = replace(guest, timeout=args.timeout)
+    if args.dry_run:
+        dry_run(guest, args.accel)
+        return 0
+    if args.command == "prepare":
+        print(shown(prepare(guest.arch).kernel))
+        return 0
+    if args.command == "boot":
+        print(boot_guest(guest, args.accel))
+        return 0
+    outcome = run_guest(guest, args.accel)
+    sys.stderr.flush()
+    report(outcome)
+    return outcome.status
+
+
+if __name__ == "__main__":
+    command_line(main)

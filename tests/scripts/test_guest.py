@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The runner of guests, up to QEMU and from what it left behind."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import support
+import guest
+
+
+class FakeModules:
+    """Modules of a kernel that has ecb built in and no serpent."""
+
+    DEPENDS = {"aria_rust": [], "af_alg": [], "algif_skcipher": ["af_alg"],
+               "algif_aead": ["af_alg"], "tcrypt": []}
+
+    def state(self, name):
+        return "module" if name in self.DEPENDS else {"ecb": "built into"}.get(name, "absent from")
+
+    def depends(self, name):
+        return self.DEPENDS[name]
+
+
+class Guests(unittest.TestCase):
+    def test_all_are_complete(self):
+        guests = guest.load_guests()
+        self.assertLessEqual({"run", "check", "probe"}, set(guests))
+        for which in guests.values():
+            self.assertIn(which.arch, guest.QEMU)
+            self.assertGreater(which.timeout, 0)
+
+    def test_unknown_key_is_refused(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "guests.toml"
+            path.write_text(guest.GUESTS.read_text() + "\n[x]\nabout = ''\nplan = ''\nmemroy = 1\n")
+            with mock.patch.object(guest, "GUESTS", path), self.assertRaises(TypeError):
+                guest.load_guests()
+
+    def test_command(self):
+        which = guest.load_guests()["run"]
+        run = Path("/logs, old/run")
+        command = guest.qemu_command(which, Path("/k"), run, kvm=False)
+        self.assertIn("file,id=ktap,path=/logs,, old/run/ktap.log", command)
+        self.assertEqual(command[command.index("-accel") + 1], "tcg")
+        self.assertEqual(command[command.index("-cpu") + 1], "max")
+        self.assertIn("-no-reboot", command)
+        append = command[command.index("-append") + 1].split()
+        self.assertIn("panic=-1", append)
+        command = guest.qemu_command(which, Path("/k"), run, kvm=True)
+        self.assertEqual(command[command.index("-cpu") + 1], "host")
+
+
+class ResolvePlan(unittest.TestCase):
+    def resolve(self, plan):
+        return guest.resolve_plan(plan, FakeModules())
+
+    def test_dependencies_come_first_and_once(self):
+        plan = self.resolve("load algif_skcipher\nload algif-aead\nload aria_rust a=1\n# x\n\nafalg aria")
+        self.assertEqual(plan.text, "load af_alg\nload algif_skcipher\nload algif-aead\n"
+                                    "load aria_rust a=1\nafalg aria\n")
+        self.assertEqual(plan.modules, ["af_alg", "algif_aead", "algif_skcipher", "aria_rust"])
+        self.assertEqual(plan.skips, [])
+
+    def test_dependencies_come_again_after_unload(self):
+        plan = self.resolve("load algif_skcipher\nunload algif_skcipher\nunload af_alg\nload algif_aead")
+        self.assertEqual(plan.text.count("load af_alg\n"), 2 + 1)  # loaded twice, unloaded once
+
+    def test_no_such_module(self):
+        plan = self.resolve("load ecb\nload serpent x=1\ntcrypt mode=1")
+        self.assertEqual(plan.text, "tcrypt mode=1\n")
+        self.assertEqual(plan.modules, ["tcrypt"])
+        self.assertEqual(plan.skips, ["load ecb: module ecb is built into this kernel",
+                                      "load serpent x=1: module serpent is absent from this kernel"])
+
+
+class Judge(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.run_dir = Path(scratch.name)
+
+    def judge(self, ktap="", console="", problem="", skips=(), plan=""):
+        record = {"kernel": "7.3", "accel": "tcg", "seconds": 1, "problem": problem,
+                  "skips": list(skips)}
+        (self.run_dir / "record.json").write_text(json.dumps(record))
+        (self.run_dir / "ktap.log").write_text(ktap)
+        (self.run_dir / "console.log").write_text(console)
+        (self.run_dir / "plan").write_text(plan)
+        return guest.judge(self.run_dir)
+
+    def test_saved_run(self):
+        outcome = self.judge(support.log("run.ktap"), support.log("run.console"))
+        self.assertEqual((outcome.status, outcome.passed, outcome.failures), (0, 12, []))
+        summary = json.loads((self.run_dir / "summary.json").read_text())
+        self.assertEqual((summary["status"], summary["passed"], len(summary["speed"])), (0, 12, 16))
+
+    def test_silence(self):
+        outcome = self.judge("", support.log("run.console"))
+        self.assertEqual(outcome.status, 255)
+        self.assertEqual(len(outcome.failures), 1)
+
+    def test_timeout(self):
+        outcome = self.judge(support.log("run.ktap"), problem="the guest did not end within 9 s")
+        self.assertEqual((outcome.status, outcome.failures), (1, ["the guest did not end within 9 s"]))
+
+    def test_panic(self):
+        plan = "".join(f"command {n}\n" for n in range(1, 13))
+        cut = "".join(support.log("run.ktap").splitlines(keepends=True)[:7])
+        console = support.log("run.console") + "[    9.1] Kernel panic - not syncing: Fatal exception\n"
+        outcome = self.judge(cut, console, plan=plan)
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("command 5: no result", outcome.failures)
+        self.assertIn("Kernel panic", outcome.failures[-1])
+
+    def test_complaint_fails_a_guest_that_passed(self):
+        outcome = self.judge(support.log("run.ktap"), "[ 1.0] WARNING: crypto/x.c:1 at f+0x1/0x2\n")
+        self.assertEqual(outcome.status, 1)
+
+    def test_skips(self):
+        outcome = self.judge("KTAP version 1\n1..1\nok 1 - a # SKIP no AF_ALG\n"
+                             "# Totals: pass:0 fail:0 xfail:0 xpass:0 skip:1 error:0\n",
+                             skips=["load x: module x is absent from this kernel"])
+        self.assertEqual((outcome.status, outcome.skips),
+                         (0, ["load x: module x is absent from this kernel", "a: no AF_ALG"]))
+
+    def test_not_a_run(self):
+        with self.assertRaises(guest.Failure):
+            guest.judge(self.run_dir / "nowhere")
+
+
+class Tables(unittest.TestCase):
+    @staticmethod
+    def speed(driver, size, **cost):
+        return {"driver": driver, "op": "encryption", "key_bits": "128", "bytes": str(size),
+                **{k: str(v) for k, v in cost.items()}}
+
+    def test_speed(self):
+        text = guest.speed_table([
+            self.speed("ecb(aria-rust)", 16, cycles=160), self.speed("ecb(aria-rust)", 1024, cycles=99999),
+            self.speed("ecb(aria-rust)", 1024, cycles=10240), self.speed("ecb-aria-avx2", 1024, cycles=2048),
+            {**self.speed("ecb-aria-avx2", 1024, cycles=1), "key_bits": "256"}])
+        rows = [line.split() for line in text.splitlines()]
+        self.assertEqual(rows[1], ["ecb(aria-rust)", "encryption", "10.0", "10.0"])
+        self.assertEqual(rows[2], ["ecb-aria-avx2", "encryption", "-", "2.0"])
+        self.assertEqual(rows[3], ["times", "faster", "encryption", "-", "5.0"])
+
+    def test_rate(self):
+        record = self.speed("x", 1000, ops=2_000_000, seconds=2)
+        self.assertEqual(guest.cost(record), 1.0)  # ns per byte
+        self.assertEqual(guest.cost({**record, "ops": "0"}), float("inf"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Rules that hold for every source file."""
+
+import re
+import subprocess
+import unittest
+
+from support import SRC
+
+# Files that cannot have a licence line, or are the licence.
+NO_SPDX = re.compile(r"COPYING|.*Cargo\.lock|.*\.(console|ktap)")
+
+
+def project_files() -> list[str]:
+    """The project's files, relative to its root."""
+    git = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=SRC, text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if git.returncode:
+        raise unittest.SkipTest(f"only git knows the project's files: {git.stderr.strip()}")
+    return [f for f in git.stdout.splitlines() if (SRC / f).exists()]
+
+
+class Sources(unittest.TestCase):
+    """Reads the files as text, or has tools read them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.files = project_files()
+
+    def command(self, *command: str) -> None:
+        """Run a tool that says on its output what it does not like."""
+        result = subprocess.run(command, cwd=SRC, text=True, check=False, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_licence_in_the_first_lines(self):
+        for file in self.files:
+            if not NO_SPDX.fullmatch(file):
+                lines = (SRC / file).read_text().splitlines()[:2]
+                with self.subTest(file):
+                    self.assertIn("SPDX-License-Identifier: GPL-2.0", " ".join(lines))
+
+    def test_no_unsafe_in_modules(self):
+        files = [f for f in self.files if f.startswith("rust/modules/") and f.endswith(".rs")]
+        self.assertTrue(files)
+        for file in files:
+            with self.subTest(file):
+                self.assertNotRegex((SRC / file).read_text(), r"\bunsafe\b")
+
+    def test_rustfmt(self):
+        roots = [f for f in self.files if re.fullmatch(
+            r"(rust/(modules|ciphers)|samples|tests/kernel)/\w+\.rs"
+            r"|tests/guest/src/main\.rs|rust/ciphers/(tests|examples/.*)/\w+\.rs", f)]
+        self.command("rustfmt", "--check", "--edition=2021", *roots)
+
+    def test_shellcheck(self):
+        scripts = [f for f in self.files if f.endswith(".sh") or f == ".ci/run"]
+        self.command("shellcheck", *scripts)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -99,6 +99,63 @@ impl<F: Features> Copy for Cpu<F> {}
 ///
 /// A value exists only during `'s`, while the current context may clobber vector registers, and
 /// only where a [`Cpu<F>`] can exist.
+///
+/// # Examples
+///
+/// This is how a section hands out the proof.
+///
+/// ```
+/// # use rfl_ciphers::simd::{AesniAvx2, Cpu, Features, Simd};
+/// fn section<F: Features, R>(cpu: Cpu<F>, f: impl FnOnce(Simd<'_, F>) -> R) -> R {
+///     // SAFETY: A process may always use its vector registers.
+///     f(unsafe { Simd::assume(cpu) })
+/// }
+///
+/// fn work(_: Simd<'_, AesniAvx2>) {}
+///
+/// fn request(cpu: Cpu<AesniAvx2>) {
+///     section(cpu, |simd| work(simd))
+/// }
+/// ```
+///
+/// It cannot be kept for later,
+///
+/// ```compile_fail
+/// # use rfl_ciphers::simd::{AesniAvx2, Cpu, Features, Simd};
+/// # fn section<F: Features, R>(cpu: Cpu<F>, f: impl FnOnce(Simd<'_, F>) -> R) -> R {
+/// #     f(unsafe { Simd::assume(cpu) })
+/// # }
+/// # fn work(_: Simd<'_, AesniAvx2>) {}
+/// fn request(cpu: Cpu<AesniAvx2>) {
+///     work(section(cpu, |simd| simd))
+/// }
+/// ```
+///
+/// nor be given to another thread,
+///
+/// ```compile_fail
+/// # use rfl_ciphers::simd::{AesniAvx2, Cpu, Features, Simd};
+/// # fn section<F: Features, R>(cpu: Cpu<F>, f: impl FnOnce(Simd<'_, F>) -> R) -> R {
+/// #     f(unsafe { Simd::assume(cpu) })
+/// # }
+/// # fn work(_: Simd<'_, AesniAvx2>) {}
+/// fn request(cpu: Cpu<AesniAvx2>) {
+///     section(cpu, |simd| std::thread::scope(|scope| { scope.spawn(move || work(simd)); }))
+/// }
+/// ```
+///
+/// nor serve for other features than those detected.
+///
+/// ```compile_fail
+/// # use rfl_ciphers::simd::{AesniAvx2, Cpu, Features, Scalar, Simd};
+/// # fn section<F: Features, R>(cpu: Cpu<F>, f: impl FnOnce(Simd<'_, F>) -> R) -> R {
+/// #     f(unsafe { Simd::assume(cpu) })
+/// # }
+/// # fn work(_: Simd<'_, AesniAvx2>) {}
+/// fn request(cpu: Cpu<Scalar>) {
+///     section(cpu, |simd| work(simd))
+/// }
+/// ```
 pub struct Simd<'s, F: Features> {
     _section: PhantomData<fn(&'s ()) -> &'s ()>,
     _here: PhantomData<*mut ()>,

@@ -14,6 +14,7 @@ use nix::unistd::geteuid;
 use crate::kmod::{self, LoadError, Modules};
 use crate::kmsg::Log;
 use crate::ktap::{fail, Doing, Report, Stop, Verdict};
+use crate::kunit::{self, Case};
 use crate::plan::{Command, Module, Step};
 use crate::proc_crypto::{self, Algorithm};
 use crate::suites::{self, skcipher};
@@ -64,6 +65,7 @@ impl Guest {
             Command::Tcrypt { label, params } => {
                 report.case(name, |report| self.tcrypt(report, label, params));
             }
+            Command::KernelTest(module) => self.kernel_test(report, name, module),
             Command::KmsgClean(modules) => {
                 report.case(name, |report| self.kmsg_clean(report, modules));
             }
@@ -95,12 +97,12 @@ impl Guest {
             name: name.into(),
             params: String::new(),
         };
-        let before = Loaded::read()?;
+        let before = Loaded::read(drivers)?;
         for round in 1..=count {
             let result = self.load(&module).and_then(|()| {
                 wait_for(drivers)?;
                 unload(name)?;
-                before.compare(&Loaded::read()?)
+                before.compare(&Loaded::read(drivers)?)
             });
             if let Err(Stop::Fail(reason)) = result {
                 fail!("round {round} of {count}: {reason}");
@@ -147,6 +149,47 @@ impl Guest {
         Ok(())
     }
 
+    /// Loads a module of tests. A result of its own, the last one, says whether it did its work.
+    fn kernel_test(&mut self, report: &mut Report, name: &str, module: &Module) {
+        let (cases, verdict) = match self.run_kernel_test(module) {
+            Ok(cases) if cases.is_empty() => (
+                cases,
+                Err(Stop::Fail("no results in the kernel log".into())),
+            ),
+            Ok(cases) => (cases, Ok(())),
+            Err(stop) => (Vec::new(), Err(stop)),
+        };
+        report.group(name, cases.len() + 1, |report| {
+            for Case { name, verdict } in cases {
+                report.case(&name, |_| verdict);
+            }
+            report.case("ran", |_| verdict);
+        });
+    }
+
+    fn run_kernel_test(&mut self, module: &Module) -> Verdict<Vec<Case>> {
+        needs_root()?;
+        let log = self
+            .log
+            .as_mut()
+            .ok_or("/dev/kmsg is not open".to_string())?;
+        let start = log.records().doing("/dev/kmsg")?.len();
+        let lost = log.lost();
+        // Without KUnit, the module does not stay if a test failed.
+        let loaded = self.modules.load(module);
+        let records = &log.records().doing("/dev/kmsg")?[start..];
+        let cases = kunit::parse(records.iter().map(|record| record.text.as_str()));
+        if log.lost() > lost {
+            fail!("{} lines of the kernel log were lost", log.lost() - lost);
+        }
+        match loaded {
+            Ok(()) => unload(&module.name)?,
+            Err(LoadError::Kernel(Errno::EINVAL)) if !cases.is_empty() => {}
+            Err(err) => fail!("{err}"),
+        }
+        Ok(cases)
+    }
+
     fn kmsg_clean(&mut self, report: &mut Report, modules: &[String]) -> Verdict {
         needs_root()?;
         let log = self
@@ -179,9 +222,14 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn read() -> Verdict<Self> {
+    /// Template instances over other drivers than `ours` are left out: they come with whoever
+    /// asks for one, and go when a better driver for what they are made of is registered.
+    fn read(ours: &[String]) -> Verdict<Self> {
         let algorithms = proc_crypto::read().doing("/proc/crypto")?;
         let mut drivers: Vec<_> = algorithms.into_iter().map(|found| found.driver).collect();
+        drivers.retain(|driver| {
+            !driver.contains('(') || ours.iter().any(|name| driver.contains(name.as_str()))
+        });
         drivers.sort();
         Ok(Self {
             modules: kmod::loaded().doing("/proc/modules")?,

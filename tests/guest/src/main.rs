@@ -15,6 +15,7 @@ mod commands;
 mod kmod;
 mod kmsg;
 mod ktap;
+mod kunit;
 mod plan;
 mod proc_crypto;
 mod suites;

@@ -15,6 +15,7 @@
 //! | `afalg FAMILY [DRIVER...]` | the AF_ALG suite of the cipher passes, by algorithm and by driver name |
 //! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
 //! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
+//! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
 //! | `kmsg-clean [MODULE...]` | the kernel has not complained, and the modules have not warned |
 
 use std::str::FromStr;
@@ -54,6 +55,7 @@ pub enum Command {
         label: String,
         params: String,
     },
+    KernelTest(Module),
     KmsgClean(Vec<String>),
 }
 
@@ -105,6 +107,7 @@ fn command(words: &[&str]) -> Result<Command, String> {
             drivers: owned(drivers),
         },
         ["tcrypt", ref params @ ..] => tcrypt(params)?,
+        ["kernel-test", name, ref params @ ..] => Command::KernelTest(module(name, params)?),
         ["kmsg-clean", ref modules @ ..] => {
             Command::KmsgClean(modules.iter().map(|name| file_name(name)).collect())
         }

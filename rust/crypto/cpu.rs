@@ -54,3 +54,13 @@ mod arch {
         unsafe { bindings::rfl_helper_boot_cpu_has(bit) && bindings::rfl_helper_saves_ymm() }
     }
 }
+
+#[cfg(not(CONFIG_X86_64))]
+mod arch {
+    use super::Feature;
+
+    /// Every feature is one of x86.
+    pub(super) fn has(_: Feature) -> bool {
+        false
+    }
+}

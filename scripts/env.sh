@@ -12,10 +12,11 @@ readonly SUITE=trixie
 # The bits of this file that shape the root; raise it when they change.
 readonly ROOT_FORMAT=1
 readonly PACKAGES=(
-	bc bindgen binutils bison bubblewrap ca-certificates cargo clang cpio
-	file flex gcc gcc-14 git kmod libc6-dev libclang-dev libelf-dev
-	libssl-dev make openssl pahole patch perl pkgconf procps python3
-	qemu-system-x86 rsync rust-clippy rust-src rustc rustfmt shellcheck
+	bc bindgen binutils bison bochs bochs-sdl bochsbios bubblewrap
+	ca-certificates cargo clang cpio file flex gcc gcc-14 git isolinux
+	kmod libc6-dev libclang-dev libelf-dev libssl-dev make openssl pahole
+	patch perl pkgconf procps python3 qemu-system-x86 rsync rust-clippy
+	rust-src rustc rustfmt shellcheck syslinux-common vgabios xorriso
 	xz-utils zstd
 )
 # Handed to the command inside, besides everything named RFL_*.

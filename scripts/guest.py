@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Run guests: a stock kernel in QEMU with our modules and our test program.
+"""Run guests: a kernel on some machine, with our modules and our test program.
 
 A guest is a section of guests.toml. Its steps can be taken one by one:
 
@@ -9,14 +9,15 @@ A guest is a section of guests.toml. Its steps can be taken one by one:
   parse    judge what a guest said, from that directory
   run      all of it
 
-The console (ttyS0) is the kernel's; results come in KTAP on a channel of their
-own (ttyS1). Exit status: 0 if all is well, 255 if the guest reported nothing,
-1 otherwise.
+The console is the kernel's; results come in KTAP on a channel of their own. Exit
+status: 0 if all is well, 255 if the guest reported nothing, 1 otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,14 +35,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import ktap
+import machines
 from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, locked, logged, output, say,
                     shown)
 from ktap import Status
+from machines import MACHINES
 
 GUESTS = Path(__file__).with_name("guests.toml")
 KEPT_RUNS = 20  # directories of past runs, per guest
 RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu"}
-QEMU = {"amd64": "qemu-system-x86_64"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Guest:
     name: str
     about: str
     arch: str
+    machine: str
+    kernel: str
     cpu: str
     cpus: int
     memory: int
@@ -67,30 +72,43 @@ def load_guests() -> dict[str, Guest]:
 # --- prepare ---------------------------------------------------------------
 
 
-def prepare_kernel() -> Path:
-    """Directory of the prepared kernel."""
-    result = subprocess.run([SRC / "scripts/prepare-kernel"], stdout=subprocess.PIPE, text=True,
-                            check=False)
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel that can be booted and built for."""
+    path: Path
+    release: str
+    make: tuple[str, ...]  # for make, when modules are built
+
+
+@functools.cache
+def prepare_kernel(which: str) -> Kernel:
+    """The kernel that a guest names."""
+    custom = [] if which == "stock" else ["--custom", which]
+    result = subprocess.run([SRC / "scripts/prepare-kernel", *custom], stdout=subprocess.PIPE,
+                            text=True, check=False)
     if result.returncode:
-        raise Failure("the kernel could not be prepared")
-    return cache_dir() / "kernel" / result.stdout.strip()
+        raise Failure(f"the kernel could not be prepared: {which}")
+    path = cache_dir() / "kernel" / result.stdout.strip()
+    record = json.loads((path / "kernel.json").read_text())
+    return Kernel(path, record["release"], tuple(record["make_modules"]))
 
 
-def build_modules(kernel: Path) -> Path:
+@functools.cache
+def build_modules(kernel: Kernel) -> Path:
     """Build everything there is, tests and samples too, for a kernel; directory where it is."""
-    release = kernel.name
-    out = cache_dir() / "build" / f"{release}-guest"
+    out = cache_dir() / "build" / f"{kernel.release}-guest"
     make = ["make", "-C", str(SRC), f"-j{len(os.sched_getaffinity(0))}",
-            f"KDIR={kernel}/build", f"MO={out}"]
+            f"KDIR={kernel.path}/build", f"MO={out}", *kernel.make]
     config = out / ".config"
     with locked(cache_dir() / "build/.lock", "another build of modules is running"):
         if not config.exists() or config.stat().st_mtime < (SRC / "Kconfig").stat().st_mtime:
             output(*make, "allmodconfig")
-        logged(f"building the modules for {release}", cache_dir() / "logs/modules.log",
+        logged(f"building the modules for {kernel.release}", cache_dir() / "logs/modules.log",
                [*make, "modules"])
     return out
 
 
+@functools.cache
 def build_init(arch: str) -> Path:
     """Build the test program, statically linked; its path."""
     target = RUST_TARGET[arch]
@@ -102,13 +120,13 @@ def build_init(arch: str) -> Path:
 
 
 class Modules:
-    """Modules that can be loaded: ours, and those of the distribution's kernel."""
+    """Modules that can be loaded: ours, and the kernel's own."""
 
     DECOMPRESS = {".xz": "xz", ".zst": "zstd", ".gz": "gzip"}
 
-    def __init__(self, kernel: Path, ours: Path):
-        self.release = kernel.name
-        self.tree = kernel / "modules/lib/modules" / self.release
+    def __init__(self, kernel: Kernel, ours: Path):
+        self.release = kernel.release
+        self.tree = kernel.path / "modules/lib/modules" / self.release
         self.ours = {self.key(p.name): p for p in sorted(ours.rglob("*.ko"))}
         self.stock: dict[str, tuple[Path, list[str]]] = {}
         for line in (self.tree / "modules.dep").read_text().splitlines():
@@ -174,7 +192,7 @@ def resolve_plan(plan: str, modules: Modules) -> Plan:
         name = "tcrypt" if words[0] == "tcrypt" else Modules.key(words[1]) if len(words) > 1 else ""
         if words[0] == "unload":
             loaded = [m for m in loaded if m != name]
-        if words[0] not in ("load", "load-refused", "cycle", "tcrypt"):
+        if words[0] not in ("load", "load-refused", "cycle", "kernel-test", "tcrypt"):
             lines.append(line)
             continue
         state = modules.state(name)
@@ -212,37 +230,23 @@ def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules) -> None
 @dataclass
 class Prepared:
     """What is needed to boot guests."""
-    kernel: Path
+    kernel: Kernel
     modules: Modules
     init: Path
 
 
-def prepare(arch: str) -> Prepared:
+def prepare(guest: Guest) -> Prepared:
     """Make all that is missing."""
-    kernel = prepare_kernel()
-    ours = build_modules(kernel)
-    return Prepared(kernel, Modules(kernel, ours), build_init(arch))
+    kernel = prepare_kernel(guest.kernel)
+    return Prepared(kernel, Modules(kernel, build_modules(kernel)), build_init(guest.arch))
 
 
 # --- boot ------------------------------------------------------------------
 
 
-def qemu_command(guest: Guest, kernel: Path, run: Path, kvm: bool) -> list[str]:
-    """The command that boots a guest; all it says goes to files in run."""
-    def serial(name: str, file: str) -> list[str]:
-        path = str(run / file).replace(",", ",,")
-        return ["-chardev", f"file,id={name},path={path}", "-serial", f"chardev:{name}"]
-
-    return [
-        QEMU[guest.arch], "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-        "-accel", "kvm" if kvm else "tcg",
-        "-cpu", "host" if kvm and guest.cpu == "max" else guest.cpu,
-        "-smp", str(guest.cpus), "-m", str(guest.memory),
-        "-kernel", str(kernel / "vmlinuz"), "-initrd", str(run / "initramfs.cpio"),
-        # A panic ends the guest: reboot at once, which -no-reboot turns into exit.
-        "-append", "console=ttyS0 loglevel=7 oops=panic panic=-1 rfl.ktap=ttyS1",
-        *serial("console", "console.log"), *serial("ktap", "ktap.log"),
-    ]
+def booting(guest: Guest, kernel: Path, run: Path) -> machines.Boot:
+    """What a machine has to know of a guest."""
+    return machines.Boot(guest.arch, guest.cpu, guest.cpus, guest.memory, kernel / "vmlinuz", run)
 
 
 def new_run_dir(guest: Guest) -> Path:
@@ -261,21 +265,20 @@ def read_text(path: Path) -> str:
     return path.read_text(errors="replace") if path.exists() else ""
 
 
-def boot(guest: Guest, prepared: Prepared, run: Path, kvm: bool, quiet: bool = False) -> None:
+def boot(guest: Guest, prepared: Prepared, run: Path, machine: str, quiet: bool = False) -> None:
     """Boot a guest and wait for its end. What is wrong with the boot itself is in record.json."""
     plan = resolve_plan(guest.plan, prepared.modules)
     make_initramfs(run / "initramfs.cpio", prepared.init, plan, prepared.modules)
     (run / "plan").write_text(plan.text)
-    command = qemu_command(guest, prepared.kernel, run, kvm)
+    command = MACHINES[machine].command(booting(guest, prepared.kernel.path, run))
     start = beat = time.monotonic()
     problem = ""
-    with (run / "qemu.log").open("w") as log:
-        log.write(f"{shlex.join(command)}\n")
-        log.flush()
+    with (run / "machine.log").open("w") as log:
+        # A group of its own: User Mode Linux is many processes.
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                              stderr=subprocess.STDOUT) as qemu:
+                              stderr=subprocess.STDOUT, start_new_session=True) as process:
             try:
-                while qemu.poll() is None:
+                while process.poll() is None:
                     time.sleep(0.1)
                     now = time.monotonic()
                     if now - start > guest.timeout:
@@ -285,13 +288,14 @@ def boot(guest: Guest, prepared: Prepared, run: Path, kvm: bool, quiet: bool = F
                         beat = now
                         say(f"  ... {boot_status(run)}")
             finally:
-                qemu.kill()
-        if not problem and qemu.returncode:
-            problem = f"QEMU ended with status {qemu.returncode}: {last_lines(run / 'qemu.log', 3)}"
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    ended = MACHINES[machine].problem(run, process.returncode, read_text(run / "machine.log"))
+    problem = problem or ended
     (run / "initramfs.cpio").unlink()
-    record = {"guest": asdict(guest), "kernel": prepared.kernel.name, "accel": "kvm" if kvm else "tcg",
-              "seconds": round(time.monotonic() - start, 1), "problem": problem,
-              "skips": plan.skips}
+    record = {"guest": asdict(guest), "kernel": prepared.kernel.release, "machine": machine,
+              "command": command, "seconds": round(time.monotonic() - start, 1),
+              "problem": problem, "skips": plan.skips}
     (run / "record.json").write_text(json.dumps(record, indent=2) + "\n")
 
 
@@ -315,14 +319,14 @@ def kvm_works(prepared: Prepared) -> bool:
         return False
     cpu = re.search(r"^model name.*", read_text(Path("/proc/cpuinfo")), re.MULTILINE)
     identity = [platform.release(), platform.version(), cpu[0] if cpu else "",
-                output(QEMU["amd64"], "--version"), prepared.kernel.name]
+                output(machines.QEMU["amd64"], "--version"), prepared.kernel.release]
     memory = cache_dir() / "kvm" / hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
     if memory.exists():
         return json.loads(memory.read_text())["works"]
     guest = load_guests()["probe"]
     say(f"trying KVM (at most {guest.timeout} s)")
     run = new_run_dir(guest)
-    boot(guest, prepared, run, kvm=True, quiet=True)
+    boot(guest, prepared, run, "kvm", quiet=True)
     works = read_text(run / "ktap.log").startswith("KTAP version")
     say("KVM works" if works else "KVM does not get a guest to init here: emulating the CPU instead")
     memory.parent.mkdir(exist_ok=True)
@@ -444,8 +448,7 @@ def speed_table(records: list[dict[str, str]]) -> str:
 def report(outcome: Outcome) -> None:
     """Tell a person about it."""
     results, record = outcome.results, outcome.record
-    print(f"Kernel {record['kernel']}, "
-          f"{'emulated CPU (TCG)' if record['accel'] == 'tcg' else 'KVM'}, {record['seconds']} s")
+    print(f"Kernel {record['kernel']}, {MACHINES[record['machine']].about}, {record['seconds']} s")
     if drivers := results.records("driver"):
         unique = list({(d["driver"], d["name"], d["priority"], d["selftest"]) for d in drivers})
         order = [d["driver"] for d in drivers]
@@ -455,7 +458,7 @@ def report(outcome: Outcome) -> None:
     if speed := results.records("speed"):
         print("\nSpeed (tcrypt):")
         print(speed_table(speed))
-        if record["accel"] == "tcg":
+        if record["machine"] in ("tcg", "bochs"):
             print("  The CPU is emulated: the figures, and the ratios too, say little about a real")
             print("  one. Vector instructions are what costs most to emulate.")
     if outcome.log.untested:
@@ -481,19 +484,23 @@ def report(outcome: Outcome) -> None:
 # --- commands --------------------------------------------------------------
 
 
-def choose_kvm(accel: str, prepared: Prepared) -> bool:
-    """Which accelerator: a choice, or what works."""
-    return accel == "kvm" or (accel == "auto" and kvm_works(prepared))
+def choose_machine(guest: Guest, accel: str, prepared: Prepared) -> str:
+    """The machine of a guest; for QEMU, with the accelerator that is asked for or works."""
+    if guest.machine != "qemu":
+        return guest.machine
+    if accel == "auto":
+        return "kvm" if kvm_works(prepared) else "tcg"
+    return accel
 
 
 def boot_guest(guest: Guest, accel: str = "auto") -> Path:
     """Prepare and boot a guest; directory of what it said."""
-    prepared = prepare(guest.arch)
-    kvm = choose_kvm(accel, prepared)
+    prepared = prepare(guest)
+    machine = choose_machine(guest, accel, prepared)
     run = new_run_dir(guest)
-    say(f"booting {prepared.kernel.name} with {'KVM' if kvm else 'an emulated CPU'}: {guest.about}")
+    say(f"booting {prepared.kernel.release}, {MACHINES[machine].about}: {guest.about}")
     say(f"console log: {shown(run / 'console.log')}")
-    boot(guest, prepared, run, kvm)
+    boot(guest, prepared, run, machine)
     return run
 
 
@@ -504,11 +511,15 @@ def run_guest(guest: Guest, accel: str = "auto") -> Outcome:
 
 def dry_run(guest: Guest, accel: str) -> None:
     """Print what would be done, as far as that is known without doing it."""
-    kernel = cache_dir() / "kernel/current"
+    kernel = cache_dir() / "kernel" / ("current" if guest.kernel == "stock" else guest.kernel)
+    machine = guest.machine if guest.machine != "qemu" else "kvm" if accel == "kvm" else "tcg"
     print(f"# {guest.name}: {guest.about}")
+    print(f"# on: {MACHINES[machine].about}")
     print("# its plan, before modules that others depend on are added:")
     print("".join(f"#   {line}\n" for line in guest.plan.strip().splitlines()), end="")
-    print(shlex.join(qemu_command(guest, kernel, cache_dir() / "logs" / guest.name, accel == "kvm")))
+    if machine != "bochs":  # whose command comes with files
+        boot_ = booting(guest, kernel, cache_dir() / "logs" / guest.name)
+        print(shlex.join(MACHINES[machine].command(boot_)))
 
 
 def main() -> int:
@@ -542,7 +553,7 @@ def main() -> int:
         dry_run(guest, args.accel)
         return 0
     if args.command == "prepare":
-        print(shown(prepare(guest.arch).kernel))
+        print(shown(prepare(guest).kernel.path))
         return 0
     if args.command == "boot":
         print(boot_guest(guest, args.accel))

@@ -2,13 +2,16 @@
 """The runner of guests, up to QEMU and from what it left behind."""
 
 import json
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import support
+import bochs
 import guest
+import machines
 
 
 class FakeModules:
@@ -29,7 +32,8 @@ class Guests(unittest.TestCase):
         guests = guest.load_guests()
         self.assertLessEqual({"run", "check", "probe"}, set(guests))
         for which in guests.values():
-            self.assertIn(which.arch, guest.QEMU)
+            self.assertIn(which.arch, machines.QEMU)
+            self.assertIn(which.machine, ["qemu", *machines.MACHINES])
             self.assertGreater(which.timeout, 0)
 
     def test_unknown_key_is_refused(self):
@@ -39,18 +43,40 @@ class Guests(unittest.TestCase):
             with mock.patch.object(guest, "GUESTS", path), self.assertRaises(TypeError):
                 guest.load_guests()
 
-    def test_command(self):
+    def test_qemu_command(self):
         which = guest.load_guests()["run"]
-        run = Path("/logs, old/run")
-        command = guest.qemu_command(which, Path("/k"), run, kvm=False)
+        boot = guest.booting(which, Path("/k"), Path("/logs, old/run"))
+        command = machines.MACHINES["tcg"].command(boot)
         self.assertIn("file,id=ktap,path=/logs,, old/run/ktap.log", command)
         self.assertEqual(command[command.index("-accel") + 1], "tcg")
         self.assertEqual(command[command.index("-cpu") + 1], "max")
         self.assertIn("-no-reboot", command)
         append = command[command.index("-append") + 1].split()
         self.assertIn("panic=-1", append)
-        command = guest.qemu_command(which, Path("/k"), run, kvm=True)
+        command = machines.MACHINES["kvm"].command(boot)
         self.assertEqual(command[command.index("-cpu") + 1], "host")
+
+    def test_uml_command(self):
+        """Console and results go to their files."""
+        with tempfile.TemporaryDirectory() as scratch:
+            run = Path(scratch)
+            kernel = run / "a kernel"
+            kernel.mkdir()
+            image = kernel / "vmlinuz"
+            image.write_text("#!/bin/sh\necho console $1; echo results >&4\n")
+            image.chmod(0o755)
+            boot = guest.booting(guest.load_guests()["run"], kernel, run)
+            subprocess.run(machines.MACHINES["uml"].command(boot), check=True)
+            self.assertEqual((run / "console.log").read_text(), f"console mem={boot.memory}M\n")
+            self.assertEqual((run / "ktap.log").read_text(), "results\n")
+
+    def test_end_of_bochs(self):
+        finish = lambda said: machines.MACHINES["bochs"].problem(Path("/nowhere"), 1, said)
+        said = "Bochs is exiting with the following message:\n{}\n"
+        self.assertEqual(finish(said.format(f"[ACPI] {bochs.POWER_OFF}")), "")
+        self.assertIn("crashed", finish(said.format(f"[CPU0] {bochs.TRIPLE_FAULT}")))
+        self.assertIn("gave up: [X] y", finish(said.format("[X] y")))
+        self.assertIn("without a reason: killed", finish("a\nkilled"))
 
 
 class ResolvePlan(unittest.TestCase):
@@ -83,7 +109,7 @@ class Judge(unittest.TestCase):
         self.run_dir = Path(scratch.name)
 
     def judge(self, ktap="", console="", problem="", skips=(), plan=""):
-        record = {"kernel": "7.3", "accel": "tcg", "seconds": 1, "problem": problem,
+        record = {"kernel": "7.3", "machine": "tcg", "seconds": 1, "problem": problem,
                   "skips": list(skips)}
         (self.run_dir / "record.json").write_text(json.dumps(record))
         (self.run_dir / "ktap.log").write_text(ktap)

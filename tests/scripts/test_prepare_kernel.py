@@ -127,13 +127,13 @@ class Complete(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             directory = Path(scratch)
             record = directory / "kernel.json"
-            self.assertFalse(prepare.is_complete(directory))
+            self.assertEqual(prepare.read_record(directory), {})
             good = {"format": prepare.FORMAT, "path": scratch}
             for text, expected in ((json.dumps(good), True), ("", False), ("{", False),
                                    (json.dumps({**good, "path": "/elsewhere"}), False),
                                    (json.dumps({**good, "format": 0}), False)):
                 record.write_text(text)
-                self.assertEqual(prepare.is_complete(directory), expected, text)
+                self.assertEqual(bool(prepare.read_record(directory)), expected, text)
 
 
 if __name__ == "__main__":

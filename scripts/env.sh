@@ -13,11 +13,12 @@ readonly SUITE=trixie
 readonly ROOT_FORMAT=1
 readonly PACKAGES=(
 	bc bindgen binutils bison bochs bochs-sdl bochsbios bubblewrap
-	ca-certificates cargo clang cpio file flex gcc gcc-14 git isolinux
-	kmod libc6-dev libclang-dev libelf-dev libssl-dev make openssl pahole
-	patch perl pkgconf procps python3 qemu-system-x86 rsync rust-clippy
-	rust-src rustc rustfmt shellcheck syslinux-common vgabios xorriso
-	xz-utils zstd
+	ca-certificates cargo clang cpio file flex gcc gcc-14
+	gcc-14-aarch64-linux-gnu git isolinux kmod libc6-dev
+	libc6-dev-arm64-cross libclang-dev libelf-dev libssl-dev make openssl
+	pahole patch perl pkgconf procps python3 qemu-system-arm
+	qemu-system-x86 rsync rust-clippy rust-src rustc rustfmt shellcheck
+	syslinux-common vgabios xorriso xz-utils zstd
 )
 # Handed to the command inside, besides everything named RFL_*.
 readonly PASS_ENV=(

@@ -43,7 +43,7 @@ from machines import MACHINES
 
 GUESTS = Path(__file__).with_name("guests.toml")
 KEPT_RUNS = 20  # directories of past runs, per guest
-RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu"}
+RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
 
 
 @dataclass(frozen=True)
@@ -77,20 +77,21 @@ class Kernel:
     """A kernel that can be booted and built for."""
     path: Path
     release: str
+    cc: str
     make: tuple[str, ...]  # for make, when modules are built
 
 
 @functools.cache
-def prepare_kernel(which: str) -> Kernel:
+def prepare_kernel(which: str, arch: str) -> Kernel:
     """The kernel that a guest names."""
     custom = [] if which == "stock" else ["--custom", which]
-    result = subprocess.run([SRC / "scripts/prepare-kernel", *custom], stdout=subprocess.PIPE,
-                            text=True, check=False)
+    result = subprocess.run([SRC / "scripts/prepare-kernel", "--arch", arch, *custom],
+                            stdout=subprocess.PIPE, text=True, check=False)
     if result.returncode:
         raise Failure(f"the kernel could not be prepared: {which}")
     path = cache_dir() / "kernel" / result.stdout.strip()
     record = json.loads((path / "kernel.json").read_text())
-    return Kernel(path, record["release"], tuple(record["make_modules"]))
+    return Kernel(path, record["release"], record["cc"], tuple(record["make_modules"]))
 
 
 @functools.cache
@@ -109,13 +110,17 @@ def build_modules(kernel: Kernel) -> Path:
 
 
 @functools.cache
-def build_init(arch: str) -> Path:
+def build_init(arch: str, kernel: Kernel) -> Path:
     """Build the test program, statically linked; its path."""
     target = RUST_TARGET[arch]
+    env = dict(os.environ)
+    if (sysroot := kernel.path / "sysroot/usr").exists():
+        prefix = f"CARGO_TARGET_{target.upper().replace('-', '_')}"
+        env |= {f"{prefix}_LINKER": kernel.cc, f"{prefix}_RUSTFLAGS": f"--sysroot={sysroot}"}
     # Where the program is built, cargo finds the settings that make it static.
     logged("building the guest's test program", cache_dir() / "logs/guest-build.log",
            ["cargo", "build", "--release", "--locked", "--target", target],
-           cwd=SRC / "tests/guest")
+           cwd=SRC / "tests/guest", env=env)
     return Path(os.environ["CARGO_TARGET_DIR"]) / target / "release/rfl-guest"
 
 
@@ -237,8 +242,8 @@ class Prepared:
 
 def prepare(guest: Guest) -> Prepared:
     """Make all that is missing."""
-    kernel = prepare_kernel(guest.kernel)
-    return Prepared(kernel, Modules(kernel, build_modules(kernel)), build_init(guest.arch))
+    kernel = prepare_kernel(guest.kernel, guest.arch)
+    return Prepared(kernel, Modules(kernel, build_modules(kernel)), build_init(guest.arch, kernel))
 
 
 # --- boot ------------------------------------------------------------------
@@ -319,7 +324,7 @@ def kvm_works(prepared: Prepared) -> bool:
         return False
     cpu = re.search(r"^model name.*", read_text(Path("/proc/cpuinfo")), re.MULTILINE)
     identity = [platform.release(), platform.version(), cpu[0] if cpu else "",
-                output(machines.QEMU["amd64"], "--version"), prepared.kernel.release]
+                output(machines.BOARDS["amd64"].qemu, "--version"), prepared.kernel.release]
     memory = cache_dir() / "kvm" / hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
     if memory.exists():
         return json.loads(memory.read_text())["works"]
@@ -489,7 +494,7 @@ def choose_machine(guest: Guest, accel: str, prepared: Prepared) -> str:
     if guest.machine != "qemu":
         return guest.machine
     if accel == "auto":
-        return "kvm" if kvm_works(prepared) else "tcg"
+        return "kvm" if guest.arch == "amd64" and kvm_works(prepared) else "tcg"
     return accel
 
 
@@ -511,7 +516,8 @@ def run_guest(guest: Guest, accel: str = "auto") -> Outcome:
 
 def dry_run(guest: Guest, accel: str) -> None:
     """Print what would be done, as far as that is known without doing it."""
-    kernel = cache_dir() / "kernel" / ("current" if guest.kernel == "stock" else guest.kernel)
+    kernel = cache_dir() / "kernel" / (f"current-{guest.arch}" if guest.kernel == "stock"
+                                       else guest.kernel)
     machine = guest.machine if guest.machine != "qemu" else "kvm" if accel == "kvm" else "tcg"
     print(f"# {guest.name}: {guest.about}")
     print(f"# on: {MACHINES[machine].about}")

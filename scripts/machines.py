@@ -17,7 +17,19 @@ import bochs
 # A panic ends the guest: it reboots at once, which the machine takes for the end.
 CMDLINE = "loglevel=7 oops=panic panic=-1"
 
-QEMU = {"amd64": "qemu-system-x86_64"}
+
+@dataclass(frozen=True)
+class Board:
+    """What QEMU is for an architecture, and what Linux calls its serial ports."""
+    qemu: str
+    options: tuple[str, ...]
+    serial: str
+
+
+BOARDS = {
+    "amd64": Board("qemu-system-x86_64", (), "ttyS"),
+    "arm64": Board("qemu-system-aarch64", ("-machine", "virt"), "ttyAMA"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ def last_words(said: str) -> str:
 
 
 class Qemu:
-    """A PC with an emulated CPU, or with KVM."""
+    """A board with an emulated CPU, or with KVM."""
 
     def __init__(self, accel: str):
         self.accel = accel
@@ -54,13 +66,15 @@ class Qemu:
             path = str(boot.run / file).replace(",", ",,")
             return ["-chardev", f"file,id={name},path={path}", "-serial", f"chardev:{name}"]
 
+        board = BOARDS[boot.arch]
         return [
-            QEMU[boot.arch], "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            board.qemu, *board.options,
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-accel", self.accel,
             "-cpu", "host" if self.accel == "kvm" and boot.cpu == "max" else boot.cpu,
             "-smp", str(boot.cpus), "-m", str(boot.memory),
             "-kernel", str(boot.image), "-initrd", str(boot.initramfs),
-            "-append", f"console=ttyS0 rfl.ktap=ttyS1 {CMDLINE}",
+            "-append", f"console={board.serial}0 rfl.ktap={board.serial}1 {CMDLINE}",
             *serial("console", "console.log"), *serial("ktap", "ktap.log"),
         ]
 

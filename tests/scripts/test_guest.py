@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The runner of guests, up to QEMU and from what it left behind."""
 
+import dataclasses
 import json
 import subprocess
 import tempfile
@@ -32,7 +33,7 @@ class Guests(unittest.TestCase):
         guests = guest.load_guests()
         self.assertLessEqual({"run", "check", "probe"}, set(guests))
         for which in guests.values():
-            self.assertIn(which.arch, machines.QEMU)
+            self.assertIn(which.arch, machines.BOARDS)
             self.assertIn(which.machine, ["qemu", *machines.MACHINES])
             self.assertGreater(which.timeout, 0)
 
@@ -55,6 +56,14 @@ class Guests(unittest.TestCase):
         self.assertIn("panic=-1", append)
         command = machines.MACHINES["kvm"].command(boot)
         self.assertEqual(command[command.index("-cpu") + 1], "host")
+
+    def test_serial_ports(self):
+        """Linux has a name of its own for those of each board."""
+        for arch, expected in (("amd64", ["console=ttyS0", "rfl.ktap=ttyS1"]),
+                               ("arm64", ["console=ttyAMA0", "rfl.ktap=ttyAMA1"])):
+            which = dataclasses.replace(guest.load_guests()["run"], arch=arch)
+            command = machines.MACHINES["tcg"].command(guest.booting(which, Path("/k"), Path("/run")))
+            self.assertEqual(command[command.index("-append") + 1].split()[:2], expected)
 
     def test_uml_command(self):
         """Console and results go to their files."""

@@ -99,6 +99,13 @@ class Packages(unittest.TestCase):
     def test_newest(self):
         self.assertEqual(prepare.newest_release(self.archive(), self.ARCH), self.RELEASE)
 
+    def test_sibling(self):
+        for release in (self.RELEASE, "7.3.4+deb13-arm64"):
+            self.assertEqual(self.ARCH.sibling(release), self.RELEASE)
+        self.assertEqual(prepare.ARCHES["arm64"].sibling("7.3.4+deb13-cloud-amd64"),
+                         "7.3.4+deb13-cloud-arm64")
+        self.assertEqual(self.ARCH.sibling("7.3.4-custom"), "7.3.4-custom")
+
     def test_parts(self):
         found = prepare.kernel_packages(self.archive(), self.ARCH, self.RELEASE)
         self.assertEqual(found.source.name, "linux-source-7.3")

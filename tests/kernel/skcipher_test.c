@@ -713,6 +713,36 @@ static void softirq(struct kunit *test)
 	run_there(test, env, submit_in_softirq, false);
 }
 
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+
+#define CAN_FORBID_SIMD
+
+/* Somebody else has the vector registers. */
+static void submit_without_simd(struct env *env)
+{
+	kernel_fpu_begin();
+	submit(env);
+	kernel_fpu_end();
+}
+
+#elif defined(CONFIG_CRYPTO_SELFTESTS_FULL)
+
+#define CAN_FORBID_SIMD
+
+/* The switch of the kernel's own self-tests. */
+static void submit_without_simd(struct env *env)
+{
+	preempt_disable();
+	__this_cpu_write(crypto_simd_disabled_for_test, true);
+	submit(env);
+	__this_cpu_write(crypto_simd_disabled_for_test, false);
+	preempt_enable();
+}
+
+#endif
+
+#ifdef CAN_FORBID_SIMD
+
 /*
  * Whether the driver asks if it may use vector registers before it does.  In
  * 7.3 those of the kernel rely on not being called within an FPU section.
@@ -733,53 +763,17 @@ static bool asks_for_simd(const struct env *env)
 	return ours;
 }
 
-#if defined(CONFIG_X86) && !defined(CONFIG_UML)
-
-#define CAN_FORBID_SIMD true
-
-/* Somebody else has the vector registers. */
-static void submit_without_simd(struct env *env)
-{
-	kernel_fpu_begin();
-	submit(env);
-	kernel_fpu_end();
-}
-
-#elif defined(CONFIG_CRYPTO_SELFTESTS_FULL)
-
-#define CAN_FORBID_SIMD true
-
-/* The switch of the kernel's own self-tests. */
-static void submit_without_simd(struct env *env)
-{
-	preempt_disable();
-	__this_cpu_write(crypto_simd_disabled_for_test, true);
-	submit(env);
-	__this_cpu_write(crypto_simd_disabled_for_test, false);
-	preempt_enable();
-}
-
-#else
-
-#define CAN_FORBID_SIMD false
-
-static void submit_without_simd(struct env *env)
-{
-}
-
-#endif
-
 /* Where vector registers may not be used, scalar code makes the same bytes. */
 static void simd_unusable(struct kunit *test)
 {
 	struct env *env = start(test, MAX_RANDOM);
 
-	if (!CAN_FORBID_SIMD)
-		kunit_skip(test, "no way to forbid vector registers on this kernel");
 	if (!asks_for_simd(env))
 		kunit_skip(test, "not one of our drivers");
 	run_there(test, env, submit_without_simd, true);
 }
+
+#endif /* CAN_FORBID_SIMD */
 
 static void rerun_work(struct work_struct *work)
 {
@@ -947,7 +941,9 @@ struct kunit_case skcipher_cases[] = {
 	KUNIT_CASE_PARAM(softirqs_off, skcipher_params),
 	KUNIT_CASE_PARAM(interrupts_off, skcipher_params),
 	KUNIT_CASE_PARAM(softirq, skcipher_params),
+#ifdef CAN_FORBID_SIMD
 	KUNIT_CASE_PARAM(simd_unusable, skcipher_params),
+#endif
 	KUNIT_CASE_PARAM(interrupted, skcipher_params),
 	KUNIT_CASE_PARAM(threads, skcipher_params),
 	KUNIT_CASE_PARAM(synchronous_users, skcipher_params),

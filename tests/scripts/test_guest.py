@@ -72,7 +72,7 @@ class Guests(unittest.TestCase):
             kernel = run / "a kernel"
             kernel.mkdir()
             image = kernel / "vmlinuz"
-            image.write_text("#!/bin/sh\necho console "$@"; echo results >&4\n")
+            image.write_text('#!/bin/sh\necho console "$@"; echo results >&4\n')
             image.chmod(0o755)
             boot = guest.booting(guest.load_guests()["run"], kernel, run)
             subprocess.run(machines.MACHINES["uml"].command(boot), check=True)

@@ -127,6 +127,18 @@ impl Algorithm {
         // wants to see none when an algorithm goes. In `module_exit` there is none, since each
         // user also holds the module. Where `init` gives up half way there may be.
         while self.users() != 0 {
+            // Waits for the end of the self-test, and does away with one that never began: for
+            // want of memory the core may not have started it, and then nobody ends it.
+            //
+            // SAFETY: The name is valid; looking an algorithm up, without loading modules, has no
+            // other requirement than a context that may sleep.
+            unsafe {
+                bindings::crypto_has_alg(
+                    self.driver_name().as_char_ptr(),
+                    0,
+                    bindings::CRYPTO_NOLOAD,
+                )
+            };
             fsleep(Delta::from_millis(1));
         }
 

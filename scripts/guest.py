@@ -54,6 +54,7 @@ class Guest:
     arch: str
     machine: str
     kernel: str
+    cmdline: str
     cpu: str
     cpus: int
     memory: int
@@ -251,7 +252,8 @@ def prepare(guest: Guest) -> Prepared:
 
 def booting(guest: Guest, kernel: Path, run: Path) -> machines.Boot:
     """What a machine has to know of a guest."""
-    return machines.Boot(guest.arch, guest.cpu, guest.cpus, guest.memory, kernel / "vmlinuz", run)
+    return machines.Boot(guest.arch, guest.cpu, guest.cpus, guest.memory, guest.cmdline,
+                         kernel / "vmlinuz", run)
 
 
 def new_run_dir(guest: Guest) -> Path:

@@ -165,7 +165,7 @@ COMPLAINT = re.compile(
     r"|general protection fault|invalid opcode|unable to handle|UBSAN: |refcount_t: "
     r"|possible (circular|recursive|irq) lock|inconsistent lock state|suspicious RCU usage"
     r"|lock held when returning to user space|^INFO: task .* blocked|rcu: INFO: .* stall"
-    r"|soft lockup|hard LOCKUP|kmemleak: |segfault at |Out of memory|sysfs: cannot create duplicate")
+    r"|soft lockup|hard LOCKUP|segfault at |Out of memory|sysfs: cannot create duplicate")
 
 # Of the crypto self-tests' own lines ("alg: ..."), those that are no failures.
 UNTESTED = re.compile(r"^alg: No test for (.*)")

@@ -39,8 +39,13 @@ class Boot:
     cpu: str
     cpus: int
     memory: int  # MB
+    options: str  # of the kernel command line
     image: Path
     run: Path
+
+    def cmdline(self, console: str, ktap: str) -> str:
+        """The kernel's command line."""
+        return f"console={console} rfl.ktap={ktap} {CMDLINE} {self.options}".strip()
 
     @property
     def initramfs(self) -> Path:
@@ -74,7 +79,7 @@ class Qemu:
             "-cpu", "host" if self.accel == "kvm" and boot.cpu == "max" else boot.cpu,
             "-smp", str(boot.cpus), "-m", str(boot.memory),
             "-kernel", str(boot.image), "-initrd", str(boot.initramfs),
-            "-append", f"console={board.serial}0 rfl.ktap={board.serial}1 {CMDLINE}",
+            "-append", boot.cmdline(f"{board.serial}0", f"{board.serial}1"),
             *serial("console", "console.log"), *serial("ktap", "ktap.log"),
         ]
 
@@ -94,7 +99,7 @@ class Bochs:
     def command(self, boot: Boot) -> list[str]:
         """The command that boots a guest, which needs files in the run's directory."""
         return bochs.prepare(boot.run, boot.image, boot.initramfs,
-                             f"console=ttyS0,115200 rfl.ktap=ttyS1 {CMDLINE}",
+                             boot.cmdline("ttyS0,115200", "ttyS1"),
                              boot.memory, boot.cpu)
 
     def problem(self, run: Path, _status: int, said: str) -> str:
@@ -116,7 +121,7 @@ class Uml:
                 *(["seccomp=on"] if boot.cpus > 1 else []), f"ncpus={boot.cpus}",
                 f"mem={boot.memory}M", f"initrd={boot.initramfs}",
                 "con=null", "con0=null,fd:1", "con1=null,fd:4",
-                *f"console=tty0 rfl.ktap=tty1 {CMDLINE}".split()]
+                *boot.cmdline("tty0", "tty1").split()]
 
     def problem(self, _run: Path, status: int, said: str) -> str:
         """As Qemu.problem()."""

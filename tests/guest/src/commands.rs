@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::unistd::geteuid;
 
+use crate::faults;
 use crate::kmod::{self, LoadError, Modules};
 use crate::kmsg::Log;
 use crate::ktap::{fail, Doing, Report, Stop, Verdict};
@@ -65,6 +66,16 @@ impl Guest {
             Command::Tcrypt { label, params } => {
                 report.case(name, |report| self.tcrypt(report, label, params));
             }
+            Command::FailRequests(drivers) => report.group(name, drivers.len(), |report| {
+                for driver in drivers {
+                    report.case(driver, |report| {
+                        let failures = faults::requests(driver)?;
+                        report.note(format_args!("allocations that failed: {failures}"));
+                        Ok(())
+                    });
+                }
+            }),
+            Command::Leaks => report.case(name, |_| faults::leaks()),
             Command::KernelTest(module) => self.kernel_test(report, name, module),
             Command::KmsgClean(modules) => {
                 report.case(name, |report| self.kmsg_clean(report, modules));
@@ -113,10 +124,7 @@ impl Guest {
 
     fn tcrypt(&mut self, report: &mut Report, label: &str, params: &str) -> Verdict {
         needs_root()?;
-        let log = self
-            .log
-            .as_mut()
-            .ok_or("/dev/kmsg is not open".to_string())?;
+        let log = opened(&mut self.log)?;
         let start = log.records().doing("/dev/kmsg")?.len();
         let lost = log.lost();
         let module = Module {
@@ -169,10 +177,7 @@ impl Guest {
 
     fn run_kernel_test(&mut self, module: &Module) -> Verdict<Vec<Case>> {
         needs_root()?;
-        let log = self
-            .log
-            .as_mut()
-            .ok_or("/dev/kmsg is not open".to_string())?;
+        let log = opened(&mut self.log)?;
         let start = log.records().doing("/dev/kmsg")?.len();
         let lost = log.lost();
         // Without KUnit, the module does not stay if a test failed.
@@ -192,10 +197,7 @@ impl Guest {
 
     fn kmsg_clean(&mut self, report: &mut Report, modules: &[String]) -> Verdict {
         needs_root()?;
-        let log = self
-            .log
-            .as_mut()
-            .ok_or("/dev/kmsg is not open".to_string())?;
+        let log = opened(&mut self.log)?;
         let mut faults = 0;
         for record in log.records().doing("/dev/kmsg")? {
             if record.is_fault(modules) {
@@ -245,6 +247,11 @@ impl Loaded {
         }
         Ok(())
     }
+}
+
+fn opened(log: &mut Option<Log>) -> Verdict<&mut Log> {
+    log.as_mut()
+        .ok_or_else(|| Stop::Fail("/dev/kmsg is not open".into()))
 }
 
 /// By hand, as an ordinary user, only some commands can run.

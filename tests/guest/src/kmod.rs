@@ -42,7 +42,7 @@ impl Modules {
 /// Why a module was not loaded.
 #[derive(Debug)]
 pub enum LoadError {
-    /// There is no such file.
+    /// The file could not be opened.
     File(PathBuf, io::Error),
     /// The kernel, or the module's init function, refused.
     Kernel(Errno),

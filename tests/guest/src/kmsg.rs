@@ -28,7 +28,6 @@ const COMPLAINTS: &[&str] = &[
     "INFO: task ",
     "rcu: INFO: ",
     "watchdog: ",
-    "kmemleak: ",
 ];
 
 /// Words of the module loader, not of the module, printed at warning level under its name.

@@ -12,6 +12,7 @@
 
 mod afalg;
 mod commands;
+mod faults;
 mod kmod;
 mod kmsg;
 mod ktap;

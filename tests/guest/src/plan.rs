@@ -15,6 +15,8 @@
 //! | `afalg FAMILY [DRIVER...]` | the AF_ALG suite of the cipher passes, by algorithm and by driver name |
 //! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
 //! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
+//! | `fail-requests DRIVER...` | whichever allocation fails, requests fail cleanly or are right |
+//! | `leaks` | kmemleak finds none |
 //! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
 //! | `kmsg-clean [MODULE...]` | the kernel has not complained, and the modules have not warned |
 
@@ -55,6 +57,8 @@ pub enum Command {
         label: String,
         params: String,
     },
+    FailRequests(Vec<String>),
+    Leaks,
     KernelTest(Module),
     KmsgClean(Vec<String>),
 }
@@ -107,6 +111,10 @@ fn command(words: &[&str]) -> Result<Command, String> {
             drivers: owned(drivers),
         },
         ["tcrypt", ref params @ ..] => tcrypt(params)?,
+        ["fail-requests", ref drivers @ ..] if !drivers.is_empty() => {
+            Command::FailRequests(owned(drivers))
+        }
+        ["leaks"] => Command::Leaks,
         ["kernel-test", name, ref params @ ..] => Command::KernelTest(module(name, params)?),
         ["kmsg-clean", ref modules @ ..] => {
             Command::KmsgClean(modules.iter().map(|name| file_name(name)).collect())

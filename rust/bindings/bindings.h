@@ -28,4 +28,5 @@ void rfl_helper_kernel_fpu_begin(void);
 void rfl_helper_kernel_fpu_end(void);
 bool rfl_helper_boot_cpu_has(unsigned int bit);
 bool rfl_helper_saves_ymm(void);
+bool rfl_helper_saves_zmm(void);
 #endif

@@ -44,16 +44,29 @@ bool rfl_helper_boot_cpu_has(unsigned int bit)
 }
 
 /*
- * Whether the kernel saves the SSE and AVX registers of a task.  User Mode
- * Linux is a process itself, and sees no feature in its host's /proc/cpuinfo
- * whose registers the host would not save.
+ * Whether the kernel saves the SSE and AVX registers of a task, and whether those
+ * of AVX-512.  User Mode Linux is a process itself, and sees no feature in its
+ * host's /proc/cpuinfo whose registers the host would not save.
  */
+#ifdef CONFIG_X86
 bool rfl_helper_saves_ymm(void)
 {
-#ifdef CONFIG_X86
 	return cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
-#else
-	return true;
-#endif
 }
+
+bool rfl_helper_saves_zmm(void)
+{
+	return cpu_has_xfeatures(XFEATURE_MASK_AVX512, NULL);
+}
+#else
+bool rfl_helper_saves_ymm(void)
+{
+	return true;
+}
+
+bool rfl_helper_saves_zmm(void)
+{
+	return true;
+}
+#endif
 #endif

@@ -10,35 +10,97 @@
 
 use core::marker::PhantomData;
 
-/// An instruction-set extension of the CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
-    /// AES round instructions (AES-NI).
-    Aes,
-    /// 128-bit VEX-encoded instructions. The OS saves SSE and YMM state.
-    Avx,
-    /// 256-bit integer instructions. The OS saves SSE and YMM state.
-    Avx2,
+/// Declares [`Feature`], so that no list of the features can leave one out.
+macro_rules! features {
+    ($($(#[$doc:meta])* $feature:ident = $name:literal,)*) => {
+        /// An instruction-set extension of the CPU.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Feature {
+            $($(#[$doc])* $feature,)*
+        }
+
+        impl Feature {
+            /// All of them, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$feature),*];
+
+            /// Returns the name that `/proc/cpuinfo` has for the feature.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$feature => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl Feature {
-    /// Returns the name that `/proc/cpuinfo` has for the feature.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Aes => "aes",
-            Self::Avx => "avx",
-            Self::Avx2 => "avx2",
+features! {
+    /// AES round instructions (AES-NI).
+    Aes = "aes",
+    /// Carry-less multiplication.
+    Pclmulqdq = "pclmulqdq",
+    /// 128-bit VEX-encoded instructions. The OS saves SSE and YMM state.
+    Avx = "avx",
+    /// 256-bit integer instructions. The OS saves SSE and YMM state.
+    Avx2 = "avx2",
+    /// Affine maps and inversion in GF(2^8).
+    Gfni = "gfni",
+    /// AES round instructions on wider vectors.
+    Vaes = "vaes",
+    /// Carry-less multiplication on wider vectors.
+    Vpclmulqdq = "vpclmulqdq",
+    /// 512-bit vectors, 32 registers, masks. The OS saves SSE, YMM, opmask and ZMM state.
+    Avx512f = "avx512f",
+    /// AVX-512 for bytes and words.
+    Avx512bw = "avx512bw",
+    /// AVX-512 for doublewords and quadwords.
+    Avx512dq = "avx512dq",
+    /// AVX-512 on 128-bit and 256-bit vectors.
+    Avx512vl = "avx512vl",
+    /// AVX-512 permutations of bytes.
+    Avx512vbmi = "avx512vbmi",
+    /// AVX-512 shifts across two elements.
+    Avx512vbmi2 = "avx512_vbmi2",
+    /// Bit manipulation without flags, such as `bzhi`.
+    Bmi2 = "bmi2",
+}
+
+/// A set of [`Feature`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeatureSet(u32);
+
+impl FeatureSet {
+    /// Makes a set of its members.
+    pub const fn new(features: &[Feature]) -> Self {
+        let mut set = 0;
+        let mut rest = features;
+        while let [feature, others @ ..] = rest {
+            set |= 1 << *feature as u32;
+            rest = others;
         }
+        Self(set)
+    }
+
+    /// Returns the set of what is in either.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns whether all of `other` is in the set.
+    pub const fn covers(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
+
+    /// Iterates over the members.
+    pub fn iter(self) -> impl Iterator<Item = Feature> {
+        let is_member = move |&feature: &Feature| (self.0 >> feature as u32) & 1 == 1;
+        Feature::ALL.iter().copied().filter(is_member)
     }
 }
 
 /// A set of features that some code needs, as a type.
 pub trait Features: 'static {
-    /// Short name of the set for people, for example `"AES-NI/AVX2"`.
-    const NAME: &'static str;
-
     /// Every feature whose instructions the code executes.
-    const REQUIRED: &'static [Feature];
+    const REQUIRED: FeatureSet;
 }
 
 /// [`Features`] of code that uses nothing beyond the baseline of the architecture.
@@ -46,8 +108,7 @@ pub trait Features: 'static {
 pub enum Scalar {}
 
 impl Features for Scalar {
-    const NAME: &'static str = "scalar";
-    const REQUIRED: &'static [Feature] = &[];
+    const REQUIRED: FeatureSet = FeatureSet::new(&[]);
 }
 
 /// [`Features`] of code that uses AES-NI and 256-bit integer vectors.
@@ -55,8 +116,14 @@ impl Features for Scalar {
 pub enum AesniAvx2 {}
 
 impl Features for AesniAvx2 {
-    const NAME: &'static str = "AES-NI/AVX2";
-    const REQUIRED: &'static [Feature] = &[Feature::Aes, Feature::Avx, Feature::Avx2];
+    const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Aes, Feature::Avx, Feature::Avx2]);
+}
+
+/// [`Features`] of code that calls routines of both kinds.
+pub struct Both<A, B>(PhantomData<(A, B)>);
+
+impl<A: Features, B: Features> Features for Both<A, B> {
+    const REQUIRED: FeatureSet = A::REQUIRED.union(B::REQUIRED);
 }
 
 /// Proof that this CPU has the features `F` and that the OS saves the registers they use.
@@ -181,6 +248,22 @@ impl<F: Features> Simd<'_, F> {
     }
 }
 
+impl<'s, F: Features> Simd<'s, F> {
+    /// Turns the proof into one for fewer features.
+    ///
+    /// A call does not compile where `G` asks for more than `F`.
+    #[inline]
+    pub const fn narrow<G: Features>(self) -> Simd<'s, G> {
+        const { assert!(F::REQUIRED.covers(G::REQUIRED)) };
+        // INVARIANT: The same section, on the same CPU.
+        Simd {
+            _section: PhantomData,
+            _here: PhantomData,
+            _features: PhantomData,
+        }
+    }
+}
+
 impl<F: Features> Clone for Simd<'_, F> {
     #[inline]
     fn clone(&self) -> Self {
@@ -189,3 +272,19 @@ impl<F: Features> Clone for Simd<'_, F> {
 }
 
 impl<F: Features> Copy for Simd<'_, F> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_they_are_made_of() {
+        let both = <Both<AesniAvx2, Scalar>>::REQUIRED;
+        assert!(both.iter().eq([Feature::Aes, Feature::Avx, Feature::Avx2]));
+        assert!(both.covers(AesniAvx2::REQUIRED) && both.covers(Scalar::REQUIRED));
+        assert!(!both.covers(FeatureSet::new(&[Feature::Avx, Feature::Gfni])));
+        assert!(FeatureSet::new(Feature::ALL)
+            .iter()
+            .eq(Feature::ALL.iter().copied()));
+    }
+}

@@ -29,8 +29,8 @@ impl From<Missing> for Error {
 /// Looks whether this machine may execute the instructions of `F`: each feature is there, not
 /// switched off on the kernel command line, and the kernel saves the registers that it uses.
 pub fn detect<F: Features>() -> Result<Cpu<F>, Missing> {
-    match F::REQUIRED.iter().find(|&&feature| !arch::has(feature)) {
-        Some(&feature) => Err(Missing(feature)),
+    match F::REQUIRED.iter().find(|feature| !arch::has(*feature)) {
+        Some(feature) => Err(Missing(feature)),
         // SAFETY: Each feature was just found to be present and its register state to be enabled;
         // the kernel does not take features away after boot.
         None => Ok(unsafe { Cpu::assume() }),
@@ -44,14 +44,38 @@ mod arch {
 
     pub(super) fn has(feature: Feature) -> bool {
         let bit = match feature {
-            // Of AES, the VEX-encoded form is used.
             Feature::Aes => bindings::X86_FEATURE_AES,
+            Feature::Pclmulqdq => bindings::X86_FEATURE_PCLMULQDQ,
             Feature::Avx => bindings::X86_FEATURE_AVX,
             Feature::Avx2 => bindings::X86_FEATURE_AVX2,
+            Feature::Gfni => bindings::X86_FEATURE_GFNI,
+            Feature::Vaes => bindings::X86_FEATURE_VAES,
+            Feature::Vpclmulqdq => bindings::X86_FEATURE_VPCLMULQDQ,
+            Feature::Avx512f => bindings::X86_FEATURE_AVX512F,
+            Feature::Avx512bw => bindings::X86_FEATURE_AVX512BW,
+            Feature::Avx512dq => bindings::X86_FEATURE_AVX512DQ,
+            Feature::Avx512vl => bindings::X86_FEATURE_AVX512VL,
+            Feature::Avx512vbmi => bindings::X86_FEATURE_AVX512VBMI,
+            Feature::Avx512vbmi2 => bindings::X86_FEATURE_AVX512_VBMI2,
+            Feature::Bmi2 => bindings::X86_FEATURE_BMI2,
         };
+        let needs_zmm = matches!(
+            feature,
+            Feature::Avx512f
+                | Feature::Avx512bw
+                | Feature::Avx512dq
+                | Feature::Avx512vl
+                | Feature::Avx512vbmi
+                | Feature::Avx512vbmi2
+        );
 
-        // SAFETY: Both functions only read what the kernel found out at boot.
-        unsafe { bindings::rfl_helper_boot_cpu_has(bit) && bindings::rfl_helper_saves_ymm() }
+        // SAFETY: All of these only read what the kernel found out at boot. The vector
+        // instructions here are all VEX- or EVEX-encoded, those of AES-NI as well.
+        unsafe {
+            bindings::rfl_helper_boot_cpu_has(bit)
+                && bindings::rfl_helper_saves_ymm()
+                && (!needs_zmm || bindings::rfl_helper_saves_zmm())
+        }
     }
 }
 

@@ -9,14 +9,27 @@ use rfl_ciphers::simd::{Cpu, Feature, Features, Simd};
 /// Returns whether CPU and operating system have a feature.
 #[cfg(target_arch = "x86_64")]
 fn has(feature: Feature) -> bool {
-    cpufeatures::new!(aes, "aes");
-    cpufeatures::new!(avx, "avx");
-    cpufeatures::new!(avx2, "avx2");
-
+    macro_rules! get {
+        ($name:tt) => {{
+            cpufeatures::new!(cpu, $name);
+            cpu::get()
+        }};
+    }
     match feature {
-        Feature::Aes => aes::get(),
-        Feature::Avx => avx::get(),
-        Feature::Avx2 => avx2::get(),
+        Feature::Aes => get!("aes"),
+        Feature::Pclmulqdq => get!("pclmulqdq"),
+        Feature::Avx => get!("avx"),
+        Feature::Avx2 => get!("avx2"),
+        Feature::Gfni => get!("gfni"),
+        Feature::Vaes => get!("vaes"),
+        Feature::Vpclmulqdq => get!("vpclmulqdq"),
+        Feature::Avx512f => get!("avx512f"),
+        Feature::Avx512bw => get!("avx512bw"),
+        Feature::Avx512dq => get!("avx512dq"),
+        Feature::Avx512vl => get!("avx512vl"),
+        Feature::Avx512vbmi => get!("avx512vbmi"),
+        Feature::Avx512vbmi2 => get!("avx512vbmi2"),
+        Feature::Bmi2 => get!("bmi2"),
     }
 }
 
@@ -32,8 +45,8 @@ fn has(_: Feature) -> bool {
 pub fn detect<F: Features>() -> Result<Cpu<F>, String> {
     let without = env::var("RFL_WITHOUT").unwrap_or_default();
     let hidden = |feature: Feature| without.split(',').any(|name| name == feature.name());
-    let missing = |&feature: &Feature| !has(feature) || hidden(feature);
-    match F::REQUIRED.iter().copied().find(missing) {
+    let missing = |feature: &Feature| !has(*feature) || hidden(*feature);
+    match F::REQUIRED.iter().find(missing) {
         Some(feature) => Err(format!("this CPU lacks {}", feature.name())),
         // SAFETY: All features are detected, those of vector registers with their OS support.
         None => Ok(unsafe { Cpu::assume() }),

@@ -44,7 +44,7 @@
 .text
 
 // Arguments of the functions.
-.set	KEYS,		%rdi	// struct Schedule, see aria.h
+.set	KEYS,		%rdi	// struct SlicedSchedule, see aria.h
 .set	DST,		%rsi
 .set	SRC,		%rdx
 .set	BATCHES,	%rcx
@@ -340,7 +340,7 @@
 
 // All rounds, from the slots of an odd round to those of an even one.
 .macro	_rounds
-	lea		ARIA_SLICED(KEYS), ROUND_KEYS
+	lea		ARIA_SLICED+ARIA_SLICED_LAYER(KEYS), ROUND_KEYS
 	mov		ARIA_EXTRA_PAIRS(KEYS), PAIRS
 	add		$ARIA_MIN_PAIRS, PAIRS
 .Lnext_pair\@:
@@ -503,14 +503,14 @@
 .endm
 
 /*
- * void rfl_aria_ecb_aesni_avx2(const struct Schedule *keys, u8 *dst,
+ * void rfl_aria_ecb_aesni_avx2(const struct SlicedSchedule *keys, u8 *dst,
  *				const u8 *src, size_t batches,
  *				u8 scratch[512]);
  *
  * Encrypt or decrypt, as @keys has it, @batches times 512 bytes, each block by
  * itself.
  *
- * void rfl_aria_ctr_aesni_avx2(const struct Schedule *keys, u8 *dst,
+ * void rfl_aria_ctr_aesni_avx2(const struct SlicedSchedule *keys, u8 *dst,
  *				const u8 *src, size_t batches,
  *				u8 scratch[512], u8 counter[16]);
  *

@@ -161,9 +161,6 @@ struct Schedule {
     /// In the order of their use, of which [`Schedule::round_keys`] are in use: what is added to
     /// the input, then what is added behind each round.
     round_keys: [State; Schedule::MAX_ROUNDS + 1],
-    /// For the vector tiers, per round and byte of the state, what to add to the output of the AES
-    /// instruction, four times over. See [`sliced_key`].
-    sliced: [[u32; 16]; Schedule::MAX_ROUNDS],
 }
 
 impl Schedule {
@@ -186,25 +183,6 @@ impl Schedule {
         self.round_keys.get_mut(..=rounds).unwrap_or_default()
     }
 
-    /// Fills `sliced` from the round keys.
-    fn slice(&mut self) {
-        let rounds = self.rounds();
-        let [_, round_keys @ ..] = &self.round_keys;
-
-        for ((round, key), sliced) in (1..=rounds).zip(round_keys).zip(&mut self.sliced) {
-            // All but the last round end in diffusion.
-            let key = if round == rounds { *key } else { diffuse(*key) };
-            // Which byte of a word meets S2.
-            let s2_byte = if round % 2 == 1 { 1 } else { 3 };
-
-            for (dwords, word) in sliced.chunks_exact_mut(4).zip(key) {
-                for ((dword, byte), i) in dwords.iter_mut().zip(word.to_le_bytes()).zip(0..4) {
-                    *dword = sliced_key(byte, i == s2_byte);
-                }
-            }
-        }
-    }
-
     fn crypt(&self, block: &Block) -> Block {
         let mut state = load(block);
         let mut pairs = self.round_keys();
@@ -224,18 +202,6 @@ impl Schedule {
         }
         store(state)
     }
-}
-
-/// Turns a byte to be added to the output of an S-box into what the vector tiers add.
-///
-/// They let the AES instructions add it. Those compute S1 and X1; S2 is S1 followed by the affine
-/// map S2(X1(y)), so what is to be added behind S2 must go back through the linear part of that map.
-#[inline]
-fn sliced_key(byte: u8, is_s2: bool) -> u32 {
-    let [s1, _, _, x2] = &SBOXES;
-    let back = |y| lookup(s1, lookup(x2, y));
-    let byte = if is_s2 { back(byte) ^ back(0) } else { byte };
-    u32::from(byte) * 0x0101_0101
 }
 
 /// The key schedule of ARIA.
@@ -314,9 +280,6 @@ impl BlockCipher for Aria {
                 *round_key = diffuse(*round_key);
             }
         }
-
-        encrypt.slice();
-        decrypt.slice();
         Ok(())
     }
 

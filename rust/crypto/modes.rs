@@ -7,7 +7,7 @@
 
 use super::super::ciphers::{
     inout::InOut,
-    tier::{scalar, BlockCipher, KeyOf, Tier, BLOCK_SIZE},
+    tier::{self, scalar, BlockCipher, InvalidKeyLength, BLOCK_SIZE},
 };
 use super::{cpu, Algorithms, Cipher, Request, Skcipher, Step};
 use core::marker::PhantomData;
@@ -24,7 +24,7 @@ pub trait BlockDriver: BlockCipher {
 }
 
 /// A vector implementation of a block cipher, and what its drivers are called.
-pub trait Drivers: Tier<Cipher: BlockDriver> {
+pub trait Drivers: tier::Ecb<Cipher: BlockDriver> + tier::Ctr {
     /// Width of the vector registers in bits.
     const VECTOR_BITS: u32;
     /// Priority of all drivers of the tier.
@@ -87,7 +87,7 @@ impl<C: BlockDriver> Cipher for Single<C> {
     type Key = C::Key;
 
     fn set_key(key: &mut C::Key, bytes: &[u8]) -> Result {
-        set_key::<C>(key, bytes)
+        C::set_key(key, bytes).map_err(invalid_key)
     }
 
     fn encrypt(key: &C::Key, block: InOut<'_>) {
@@ -109,15 +109,15 @@ impl<T: Drivers> Skcipher for Ecb<T> {
     const BLOCK_SIZE: usize = BLOCK_SIZE;
     const MIN_KEY_SIZE: usize = T::Cipher::KEY_SIZES.0;
     const MAX_KEY_SIZE: usize = T::Cipher::KEY_SIZES.1;
-    const VECTOR_MIN: usize = T::BATCH;
+    const VECTOR_MIN: usize = T::MIN;
 
     type Features = T::Features;
     type Iv = [u8; 0];
-    type Key = KeyOf<T>;
+    type Key = T::Key;
     type Scratch = T::Scratch;
 
     fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
-        set_key::<T::Cipher>(key, bytes)
+        T::set_key(key, bytes).map_err(invalid_key)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
@@ -130,7 +130,7 @@ impl<T: Drivers> Skcipher for Ecb<T> {
                 let rest = vector.run(data, |simd, scratch, data| {
                     T::ecb_encrypt(simd, key, scratch, data)
                 });
-                scalar::ecb_encrypt::<T::Cipher>(key, rest).len()
+                scalar::ecb_encrypt::<T::Cipher>(T::scalar_key(key), rest).len()
             },
         )
     }
@@ -145,7 +145,7 @@ impl<T: Drivers> Skcipher for Ecb<T> {
                 let rest = vector.run(data, |simd, scratch, data| {
                     T::ecb_decrypt(simd, key, scratch, data)
                 });
-                scalar::ecb_decrypt::<T::Cipher>(key, rest).len()
+                scalar::ecb_decrypt::<T::Cipher>(T::scalar_key(key), rest).len()
             },
         )
     }
@@ -162,15 +162,15 @@ impl<T: Drivers> Skcipher for Ctr<T> {
     const MIN_KEY_SIZE: usize = T::Cipher::KEY_SIZES.0;
     const MAX_KEY_SIZE: usize = T::Cipher::KEY_SIZES.1;
     const CHUNK_SIZE: usize = BLOCK_SIZE;
-    const VECTOR_MIN: usize = T::BATCH;
+    const VECTOR_MIN: usize = T::MIN;
 
     type Features = T::Features;
     type Iv = [u8; BLOCK_SIZE];
-    type Key = KeyOf<T>;
+    type Key = T::Key;
     type Scratch = T::Scratch;
 
     fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
-        set_key::<T::Cipher>(key, bytes)
+        T::set_key(key, bytes).map_err(invalid_key)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
@@ -190,9 +190,12 @@ impl<T: Drivers> Skcipher for Ctr<T> {
                     (blocks, rest.len())
                 };
                 let rest = vector.run(data, |simd, scratch, data| {
-                    T::ctr(simd, key, scratch, iv, data)
+                    let length = data.len();
+                    let (data, rest) = data.split_at(length);
+                    T::ctr(simd, key, scratch, iv, data);
+                    rest
                 });
-                scalar::ctr::<T::Cipher>(key, iv, rest);
+                scalar::ctr::<T::Cipher>(T::scalar_key(key), iv, rest);
                 left
             },
         )
@@ -203,8 +206,8 @@ impl<T: Drivers> Skcipher for Ctr<T> {
     }
 }
 
-fn set_key<C: BlockCipher>(key: &mut C::Key, bytes: &[u8]) -> Result {
-    C::set_key(key, bytes).map_err(|_| EINVAL)
+fn invalid_key(_: InvalidKeyLength) -> Error {
+    EINVAL
 }
 
 /// Refuses data that is not a multiple of the block size before any of it is touched.

@@ -2,23 +2,118 @@
 
 //! ARIA on x86-64: the way into `asm/x86/aria.S`.
 
-use core::mem::{offset_of, size_of, MaybeUninit};
+use core::{
+    marker::PhantomData,
+    mem::{offset_of, size_of, MaybeUninit},
+};
 
 use super::super::inout::InOut;
 use super::super::simd::{self, Simd};
-use super::super::tier::{Block, Tier};
-use super::{Aria, Key, Schedule};
+use super::super::tier::{
+    scalar, Block, BlockCipher, Context, Ctr, Ecb, InvalidKeyLength, Tier, BLOCK_SIZE,
+};
+use super::{diffuse, lookup, Aria, Key, Schedule, State, SBOXES};
+
+/// Round keys for one direction, each byte of them in a vector of its own.
+#[repr(C)]
+struct SlicedSchedule {
+    /// As in [`Schedule`].
+    extra_pairs: u32,
+    _reserved: [u32; 3],
+    /// As in [`Schedule`].
+    round_keys: [State; Schedule::MAX_ROUNDS + 1],
+    /// The same once more: for each byte the [`Form`] of it, four times over.
+    sliced: [[u32; 16]; Schedule::MAX_ROUNDS + 1],
+}
 
 // asm/x86/aria.h has the same numbers.
-const _: () = assert!(offset_of!(Schedule, extra_pairs) == 0);
-const _: () = assert!(offset_of!(Schedule, round_keys) == 16);
-const _: () = assert!(offset_of!(Schedule, sliced) == 288);
+const _: () = assert!(offset_of!(SlicedSchedule, extra_pairs) == 0);
+const _: () = assert!(offset_of!(SlicedSchedule, round_keys) == 16);
+const _: () = assert!(offset_of!(SlicedSchedule, sliced) == 288);
 const _: () = assert!(size_of::<[u32; 16]>() == 64);
 // The pairs of rounds before the last pair.
 const _: () = assert!(Schedule::MIN_ROUNDS / 2 - 1 == 5);
 
-// A key is part of every tfm.
-const _: () = assert!(size_of::<Key>() <= 4096);
+/// A tfm has a key for the data, and perhaps a scalar one for tweaks.
+const _: () = assert!(size_of::<SlicedKey<Aesni>>() + size_of::<Key>() <= 4096);
+
+/// How the vector code of a kind wants a round key.
+pub trait Form: Send + Sync + 'static {
+    /// Returns what to add in place of `byte` to the output of an S-box, which is S2 or not.
+    fn byte(byte: u8, is_s2: bool) -> u8;
+
+    /// Returns what to add in place of a round key that is added behind the diffusion layer.
+    fn inner(round_key: State) -> State;
+}
+
+/// [`Form`] of code whose S-boxes are AES instructions, which add the key on their way.
+///
+/// They compute S1 and X1; S2 is S1 followed by the affine map S2(X1(y)), so what is to be added
+/// behind S2 must go back through the linear part of that map, and through the diffusion before.
+#[derive(Clone, Copy, Debug)]
+pub enum Aesni {}
+
+impl Form for Aesni {
+    fn byte(byte: u8, is_s2: bool) -> u8 {
+        let [s1, _, _, x2] = &SBOXES;
+        let back = |y| lookup(s1, lookup(x2, y));
+        if is_s2 {
+            back(byte) ^ back(0)
+        } else {
+            byte
+        }
+    }
+
+    fn inner(round_key: State) -> State {
+        diffuse(round_key)
+    }
+}
+
+impl SlicedSchedule {
+    fn set<F: Form>(&mut self, from: &Schedule) {
+        self.extra_pairs = from.extra_pairs;
+        self.round_keys = from.round_keys;
+
+        let rounds = from.rounds();
+        for ((round, key), sliced) in (0..=rounds).zip(&from.round_keys).zip(&mut self.sliced) {
+            let is_inner = round != 0 && round != rounds;
+            let key = if is_inner { F::inner(*key) } else { *key };
+            // Which byte of a word has met S2 in the round: none in front of the first.
+            let s2_byte = match round {
+                0 => None,
+                _ if round % 2 == 1 => Some(1),
+                _ => Some(3),
+            };
+
+            for (dwords, word) in sliced.chunks_exact_mut(4).zip(key) {
+                for ((dword, byte), i) in dwords.iter_mut().zip(word.to_le_bytes()).zip(0..4) {
+                    *dword = u32::from(F::byte(byte, Some(i) == s2_byte)) * 0x0101_0101;
+                }
+            }
+        }
+    }
+}
+
+/// The key schedule of the vector code whose round keys have the form `F`.
+#[repr(C)]
+pub struct SlicedKey<F> {
+    encrypt: SlicedSchedule,
+    decrypt: SlicedSchedule,
+    scalar: Key,
+    _form: PhantomData<F>,
+}
+
+// SAFETY: As for `Key`: integers, and zeroes are a schedule of 12 rounds.
+unsafe impl<F: Form> Context for SlicedKey<F> {}
+
+impl<F: Form> SlicedKey<F> {
+    fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        Aria::set_key(&mut self.scalar, bytes)?;
+        self.encrypt.set::<F>(&self.scalar.encrypt);
+        self.decrypt.set::<F>(&self.scalar.decrypt);
+        Ok(())
+    }
+}
 
 extern "C" {
     /// Encrypts or decrypts `batches` times 32 blocks at `src` to `dst`, each by itself.
@@ -31,7 +126,7 @@ extern "C" {
     ///   be aligned to 32 bytes.
     /// - `src` and `dst` must be equal or must not overlap, and nothing else may.
     fn rfl_aria_ecb_aesni_avx2(
-        keys: *const Schedule,
+        keys: *const SlicedSchedule,
         dst: *mut u8,
         src: *const u8,
         batches: usize,
@@ -46,7 +141,7 @@ extern "C" {
     /// As for [`rfl_aria_ecb_aesni_avx2`], and `counter` must be valid for reads and writes and
     /// overlap nothing.
     fn rfl_aria_ctr_aesni_avx2(
-        keys: *const Schedule,
+        keys: *const SlicedSchedule,
         dst: *mut u8,
         src: *const u8,
         batches: usize,
@@ -64,9 +159,11 @@ pub struct AesniAvx2Scratch([[u8; 32]; 16]);
 pub enum AesniAvx2 {}
 
 impl AesniAvx2 {
+    const BATCH: usize = 32 * BLOCK_SIZE;
+
     fn ecb<'a>(
         _simd: Simd<'_, simd::AesniAvx2>,
-        keys: &Schedule,
+        keys: &SlicedSchedule,
         scratch: &mut MaybeUninit<AesniAvx2Scratch>,
         data: InOut<'a>,
     ) -> InOut<'a> {
@@ -90,34 +187,49 @@ impl Tier for AesniAvx2 {
     type Cipher = Aria;
     type Features = simd::AesniAvx2;
     type Scratch = AesniAvx2Scratch;
+    type Key = SlicedKey<Aesni>;
 
-    const BATCH: usize = 32 * 16;
+    const MIN: usize = Self::BATCH;
 
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        key.set(bytes)
+    }
+
+    fn scalar_key(key: &Self::Key) -> &Key {
+        &key.scalar
+    }
+}
+
+impl Ecb for AesniAvx2 {
     fn ecb_encrypt<'a>(
         simd: Simd<'_, Self::Features>,
-        key: &Key,
+        key: &Self::Key,
         scratch: &mut MaybeUninit<Self::Scratch>,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::ecb(simd, &key.encrypt, scratch, data)
+        let rest = Self::ecb(simd, &key.encrypt, scratch, data);
+        scalar::ecb_encrypt::<Aria>(&key.scalar, rest)
     }
 
     fn ecb_decrypt<'a>(
         simd: Simd<'_, Self::Features>,
-        key: &Key,
+        key: &Self::Key,
         scratch: &mut MaybeUninit<Self::Scratch>,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::ecb(simd, &key.decrypt, scratch, data)
+        let rest = Self::ecb(simd, &key.decrypt, scratch, data);
+        scalar::ecb_decrypt::<Aria>(&key.scalar, rest)
     }
+}
 
-    fn ctr<'a>(
+impl Ctr for AesniAvx2 {
+    fn ctr(
         _simd: Simd<'_, Self::Features>,
-        key: &Key,
+        key: &Self::Key,
         scratch: &mut MaybeUninit<Self::Scratch>,
         counter: &mut Block,
-        data: InOut<'a>,
-    ) -> InOut<'a> {
+        data: InOut<'_>,
+    ) {
         let (run, rest) = data.split_units::<{ Self::BATCH }>();
         // SAFETY: As in `ecb`; the counter is borrowed exclusively.
         unsafe {
@@ -130,6 +242,6 @@ impl Tier for AesniAvx2 {
                 counter,
             )
         };
-        rest
+        scalar::ctr::<Aria>(&key.scalar, counter, rest);
     }
 }

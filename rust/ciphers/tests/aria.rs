@@ -149,7 +149,7 @@ fn rfc8269() {
 /// The assembly keeps the calling convention and leaves no secret in a vector register.
 #[cfg(target_arch = "x86_64")]
 fn add_abi(suite: &mut Suite) {
-    use rfl_ciphers::simd::AesniAvx2;
+    use rfl_ciphers::{aria::x86, simd::AesniAvx2};
     use std::ffi::c_void;
     use support::{abi, cpu, seeded};
 
@@ -169,7 +169,7 @@ fn add_abi(suite: &mut Suite) {
         let name = format!("aria::aesni_avx2::abi_{name}");
         suite.add_for(cpu::detect::<AesniAvx2>(), name, move |_| {
             seeded(|rng| {
-                let key = modes::key::<Aria>(&[0x5a; 16]);
+                let key = modes::tier_key::<x86::AesniAvx2>(&[0x5a; 16]);
                 let (mut data, mut scratch) = (Buffer([1; 512]), Buffer([0; 512]));
                 let mut counter = [0xff; 16];
                 let arguments = [
@@ -198,7 +198,12 @@ fn main() -> ExitCode {
     modes::add_scalar::<Aria>(&mut suite, "aria");
     #[cfg(target_arch = "x86_64")]
     {
-        modes::add_tier::<rfl_ciphers::aria::x86::AesniAvx2>(&mut suite, "aria::aesni_avx2");
+        use rfl_ciphers::aria::x86;
+
+        modes::tier::<x86::AesniAvx2>()
+            .ecb()
+            .ctr()
+            .add(&mut suite, "aria::aesni_avx2");
         support::abi::add(&mut suite);
         add_abi(&mut suite);
     }

@@ -6,15 +6,15 @@
 //! cannot express the second, `&[u8]` beside `&mut [u8]` must not alias. [`InOut`] carries both as
 //! a pair of pointers, so that each mode is written once.
 
-use core::marker::PhantomData;
+use core::{marker::PhantomData, slice};
 
 /// A run of bytes to be transformed: as many bytes at a source as at a destination.
 ///
 /// # Invariants
 ///
-/// For the lifetime `'a`, `src` is valid for reads and `dst` for writes of `len` initialised bytes
-/// that nothing else accesses through other pointers, other than reading the source. The two
-/// ranges are the same range or do not overlap.
+/// For the lifetime `'a`, `src` is valid for reads and `dst` for reads and writes of `len`
+/// initialised bytes that nothing else accesses through other pointers, other than reading the
+/// source. The two ranges are the same range or do not overlap.
 #[derive(Debug)]
 pub struct InOut<'a> {
     src: *const u8,
@@ -93,6 +93,38 @@ impl<'a> InOut<'a> {
         self.dst
     }
 
+    /// Returns the bytes to read.
+    #[inline]
+    pub fn source(&self) -> &[u8] {
+        match self.len {
+            0 => &[],
+            // SAFETY: By the invariants; while the borrow lasts, nothing is written through `self`.
+            len => unsafe { slice::from_raw_parts(self.src, len) },
+        }
+    }
+
+    /// Returns the bytes that were written, or will be.
+    #[inline]
+    pub fn destination(&self) -> &[u8] {
+        match self.len {
+            0 => &[],
+            // SAFETY: As in `source()`.
+            len => unsafe { slice::from_raw_parts(self.dst, len) },
+        }
+    }
+
+    /// Returns the same run, to be used up while this one stays.
+    #[inline]
+    pub fn reborrow(&mut self) -> InOut<'_> {
+        // INVARIANT: `self` is borrowed exclusively for as long.
+        InOut {
+            src: self.src,
+            dst: self.dst,
+            len: self.len,
+            _buffers: PhantomData,
+        }
+    }
+
     /// Splits the run behind its first `mid` bytes, or behind all of them if there are fewer.
     #[inline]
     pub fn split_at(self, mid: usize) -> (Self, Self) {
@@ -141,14 +173,22 @@ impl<'a> InOut<'a> {
         rest
     }
 
-    /// XORs `pad` to the run, byte by byte, until either ends.
+    /// XORs `pad` to the run until either ends.
     ///
     /// Returns what is left of the run.
     #[inline]
     pub fn xor(self, pad: &[u8]) -> Self {
         let (head, tail) = self.split_at(pad.len());
-        let mut pad = pad.iter();
-        head.map_blocks(|&[byte]| [byte ^ pad.next().copied().unwrap_or(0)]);
+        let (blocks, rest) = head.split_units::<16>();
+        let (block_pad, rest_pad) = pad.split_at_checked(blocks.len).unwrap_or_default();
+
+        let mut pads = block_pad.chunks_exact(16).flat_map(<[u8; 16]>::try_from);
+        blocks.map_blocks(|block: &[u8; 16]| {
+            let pad = u128::from_ne_bytes(pads.next().unwrap_or_default());
+            (u128::from_ne_bytes(*block) ^ pad).to_ne_bytes()
+        });
+        let mut pad = rest_pad.iter();
+        rest.map_blocks(|&[byte]| [byte ^ pad.next().copied().unwrap_or(0)]);
         tail
     }
 }

@@ -5,7 +5,10 @@
 use std::{env, path::Path};
 
 /// Tiers by the symbol that Kconfig has for them, and the file that they are in.
-const X86_64: &[(&str, &str)] = &[("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria.S")];
+const X86_64: &[(&str, &str)] = &[
+    ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria.S"),
+    ("CONFIG_RFL_CRYPTO_GHASH_X86", "x86/ghash.S"),
+];
 
 fn main() {
     for (config, _) in X86_64 {

@@ -119,6 +119,36 @@ impl Features for AesniAvx2 {
     const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Aes, Feature::Avx, Feature::Avx2]);
 }
 
+/// [`Features`] of code that multiplies without carries in 128-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum PclmulAvx {}
+
+impl Features for PclmulAvx {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Pclmulqdq, Feature::Avx]);
+}
+
+/// [`Features`] of code that multiplies without carries in 256-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum VpclmulAvx2 {}
+
+impl Features for VpclmulAvx2 {
+    const REQUIRED: FeatureSet =
+        FeatureSet::new(&[Feature::Vpclmulqdq, Feature::Avx, Feature::Avx2]);
+}
+
+/// [`Features`] of code that multiplies without carries in 512-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum VpclmulAvx512 {}
+
+impl Features for VpclmulAvx512 {
+    const REQUIRED: FeatureSet = VpclmulAvx2::REQUIRED.union(FeatureSet::new(&[
+        Feature::Avx512f,
+        Feature::Avx512bw,
+        Feature::Avx512vl,
+        Feature::Bmi2,
+    ]));
+}
+
 /// [`Features`] of code that calls routines of both kinds.
 pub struct Both<A, B>(PhantomData<(A, B)>);
 

@@ -48,6 +48,8 @@ global_asm!(
     "mov r8, [rdi + 40]",
     "mov r9, [rdi + 48]",
     "mov rdi, [rdi + 8]",
+    // What the routine does not touch is then zero as well.
+    "vzeroall",
     "call r11",
     "pop rdi",
     "pushfq",

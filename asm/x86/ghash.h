@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Multiplication of GHASH (SP 800-38D, section 6.3), for vectors of VL bytes. The
+ * including file defines VL as a symbol of the assembler, and USE_AVX512 as 1 where
+ * EVEX-encoded instructions may be used.
+ *
+ * Elements are blocks with their bytes reversed. "Element" in rust/ciphers/ghash.rs
+ * says what that is as a polynomial, and why the key is kept multiplied by x. Of
+ * powers of the key the table has b = H^i * x and c = b * x^-64, so that a block
+ * a = a_H * x^64 + a_L times the power, and times x^-64, is a sum of four products
+ * over only three words:
+ *
+ *	HI * x^64 + MI = (a_H * b_H + a_L * c_H) * x^64 + (a_H * b_L + a_L * c_L)
+ *
+ * Sums over many blocks stay in that form. At their end one step of reduction, which
+ * takes another x^64 away, leaves two words: HI + swap(MI) + MI_L * (x^63 + x^62 + x^57).
+ *
+ * With Karatsuba's method it would be three products, but two more instructions for
+ * the sums of the halves, on ports that are just as busy: no gain on Zen 4.
+ */
+#ifndef _RFL_X86_GHASH_H
+#define _RFL_X86_GHASH_H
+
+/* Layout of the hash key, asserted in rust/ciphers/ghash/x86.rs. */
+#define GHASH_POWERS		0	/* H^16 * x, ..., H^1 * x */
+#define GHASH_FOLDED		256	/* the same times x^-64 */
+#define GHASH_STEP		256	/* bytes of data for that many powers */
+
+.pushsection .rodata
+.p2align 6
+.Lghash_reverse:
+.rept 4
+	.byte	15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+.endr
+// x^63 + x^62 + x^57, in the upper half of each lane.
+.Lghash_p:
+.rept 4
+	.quad	0, 0xc200000000000000
+.endr
+.popsection
+
+// \dst = \a + \b + \dst
+.macro	_xor3		a, b, dst
+.if USE_AVX512
+	vpternlogd	$0x96, \a, \b, \dst
+.else
+	vpxor		\a, \dst, \dst
+	vpxor		\b, \dst, \dst
+.endif
+.endm
+
+// \dst = \a + \b
+.macro	_xor		a, b, dst
+.if USE_AVX512
+	vpxord		\a, \b, \dst
+.else
+	vpxor		\a, \b, \dst
+.endif
+.endm
+
+// Add the elements in \a, times the powers at \at (memory, among GHASH_POWERS), to the
+// sum \mi, \hi; with \first = 1 set the sum. All are vectors. Clobbers \t0 to \t3.
+.macro	_ghash_mul_add	a, at:req, mi, hi, t0, t1, t2, t3, first=0
+.if \first
+	vpclmulqdq	$0x00, GHASH_FOLDED-GHASH_POWERS+\at, \a, \mi
+	vpclmulqdq	$0x10, GHASH_FOLDED-GHASH_POWERS+\at, \a, \hi
+	vpclmulqdq	$0x01, \at, \a, \t0
+	vpclmulqdq	$0x11, \at, \a, \t1
+	_xor		\t0, \mi, \mi
+	_xor		\t1, \hi, \hi
+.else
+	vpclmulqdq	$0x00, GHASH_FOLDED-GHASH_POWERS+\at, \a, \t0
+	vpclmulqdq	$0x10, GHASH_FOLDED-GHASH_POWERS+\at, \a, \t1
+	vpclmulqdq	$0x01, \at, \a, \t2
+	vpclmulqdq	$0x11, \at, \a, \t3
+	_xor3		\t0, \t2, \mi
+	_xor3		\t1, \t3, \hi
+.endif
+.endm
+
+// Reduce the sum \mi, \hi to one element per lane, in \hi. \p has .Lghash_p in each
+// lane. All are vectors. Clobbers \mi and \t0.
+.macro	_ghash_reduce	mi, hi, p, t0
+	vpclmulqdq	$0x01, \mi, \p, \t0
+	vpshufd		$0x4e, \mi, \mi
+	_xor3		\t0, \mi, \hi
+.endm
+
+// Add up the lanes of \x in the lowest lane of \dst; the others become zero. Both are
+// given in all their lengths. Clobbers \x.
+.macro	_ghash_add_lanes x, x_ymm, x_xmm, dst_ymm, dst_xmm
+.if VL == 64
+	vextracti64x4	$1, \x, \dst_ymm
+	vpxor		\dst_ymm, \x_ymm, \x_ymm
+.endif
+.if VL >= 32
+	vextracti128	$1, \x_ymm, \dst_xmm
+	vpxor		\x_xmm, \dst_xmm, \dst_xmm
+.else
+	vmovdqa		\x_xmm, \dst_xmm
+.endif
+.endm
+
+#endif

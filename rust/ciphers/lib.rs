@@ -9,6 +9,7 @@
 #![no_std]
 
 pub mod aria;
+pub mod camellia;
 pub mod ghash;
 pub mod inout;
 pub mod simd;

@@ -6,41 +6,18 @@ mod support;
 
 use std::process::ExitCode;
 
-use ctr::cipher::{
-    BlockCipherDecrypt, BlockCipherEncrypt, BlockSizeUser, InnerIvInit, KeyInit, StreamCipher,
-};
+use ctr::cipher::KeyInit;
 use hex_literal::hex;
 use rfl_ciphers::{
     aria::{Aria, SBOXES},
     inout::InOut,
-    tier::{scalar, Block, BlockCipher},
+    tier::{scalar, BlockCipher},
 };
 use support::{
     modes::{self, Peer, Subject},
+    rustcrypto::RustCrypto,
     Suite,
 };
-
-/// RustCrypto's ARIA.
-struct RustCrypto<C>(C);
-
-impl<C> Peer for RustCrypto<C>
-where
-    C: BlockCipherEncrypt + BlockCipherDecrypt + Clone,
-    C: BlockSizeUser<BlockSize = ctr::cipher::consts::U16>,
-{
-    fn encrypt(&self, block: &mut Block) {
-        self.0.encrypt_block(block.into());
-    }
-
-    fn decrypt(&self, block: &mut Block) {
-        self.0.decrypt_block(block.into());
-    }
-
-    fn ctr(&self, counter: &Block, data: &mut [u8]) {
-        let core = ctr::CtrCore::inner_iv_init(self.0.clone(), counter.into());
-        ctr::Ctr128BE::from_core(core).apply_keystream(data);
-    }
-}
 
 impl Subject for Aria {
     const KEY_LENGTHS: &'static [usize] = &[16, 24, 32];

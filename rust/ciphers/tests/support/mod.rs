@@ -7,6 +7,7 @@ pub mod abi;
 pub mod cpu;
 pub mod guarded;
 pub mod modes;
+pub mod rustcrypto;
 
 use std::{env, process::ExitCode, thread};
 

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The block cipher Camellia (RFC 3713).
+//!
+//! The scalar code looks up 8 KiB of tables, at addresses that depend on key and data: it is not
+//! constant time where the cache tells addresses apart. The vector tiers are.
+
+use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
+
+/// Multiplies a bit matrix by a bit vector. Row 0 makes the highest bit.
+const fn bit_matrix_mul(rows: [u8; 8], vector: u8) -> u8 {
+    let mut product = 0;
+    let mut row = 0;
+    while row < 8 {
+        product = (product << 1) | ((rows[row] & vector).count_ones() & 1) as u8;
+        row += 1;
+    }
+    product
+}
+
+/// Multiplies in GF(2^8) modulo x^8 + x^6 + x^5 + x^3 + 1.
+const fn gf_mul(a: u8, b: u8) -> u8 {
+    let mut product = 0;
+    let mut bit = 8;
+    while bit > 0 {
+        bit -= 1;
+        let carry = product >> 7;
+        product = (product << 1) ^ (carry * 0x69) ^ (((b >> bit) & 1) * a);
+    }
+    product
+}
+
+/// Raises to a power in GF(2^8).
+const fn gf_pow(base: u8, exponent: u8) -> u8 {
+    let mut power = 1;
+    let mut bit = 8;
+    while bit > 0 {
+        bit -= 1;
+        power = gf_mul(power, power);
+        if (exponent >> bit) & 1 == 1 {
+            power = gf_mul(power, base);
+        }
+    }
+    power
+}
+
+/// The field element that a byte stands for in the inversion of S1: its bits, highest first, are
+/// the coefficients of a^3 b, a^2 b, a b, b, a^3, a^2, a, 1, where b is x and a is b^238.
+const fn element(byte: u8) -> u8 {
+    let mut sum = 0;
+    let mut bit = 0;
+    while bit < 8 {
+        let base = gf_pow(gf_pow(2, 238), bit % 4);
+        let term = if bit < 4 { base } else { gf_mul(base, 2) };
+        sum ^= ((byte >> bit) & 1) * term;
+        bit += 1;
+    }
+    sum
+}
+
+/// The matrices in front of the inversion of S1 and behind it.
+const F_MATRIX: [u8; 8] = [0x44, 0x82, 0x29, 0x21, 0x12, 0x48, 0x81, 0x14];
+const H_MATRIX: [u8; 8] = [0x4c, 0x44, 0x12, 0x41, 0x22, 0x81, 0x88, 0x24];
+
+/// The S-boxes S1 to S4.
+///
+/// RFC 3713 lists the first (section 2.4.3). Here it is computed as the designers define it (Aoki et
+/// al., "Specification of Camellia, a 128-bit Block Cipher", 2001, section 4.4): h(g(f(x + 0xc5))) +
+/// 0x6e, where f and h are bit matrices and g is the inversion in GF(2^8).
+pub static SBOXES: [[u8; 256]; 4] = {
+    let mut byte_of = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        byte_of[element(byte as u8) as usize] = byte as u8;
+        byte += 1;
+    }
+
+    let mut boxes = [[0; 256]; 4];
+    let mut x = 0;
+    while x < 256 {
+        let f = bit_matrix_mul(F_MATRIX, x as u8 ^ 0xc5);
+        let g = byte_of[gf_pow(element(f), 254) as usize];
+        let s1 = bit_matrix_mul(H_MATRIX, g) ^ 0x6e;
+        boxes[0][x] = s1;
+        boxes[1][x] = s1.rotate_left(1);
+        boxes[2][x] = s1.rotate_right(1);
+        // S4(x) = S1(x <<< 1)
+        boxes[3][(x as u8).rotate_right(1) as usize] = s1;
+        x += 1;
+    }
+    boxes
+};
+
+/// Which bytes of the output of the P-function (RFC 3713, section 2.4.2) the first four bytes of its
+/// input are added to: 1 in each such byte, y1 the highest.
+///
+/// The upper half of the first is that of the eighth, in both halves; the second, third and fourth
+/// are in the same way to the fifth, sixth and seventh.
+const SPREAD: [u64; 4] = [
+    0x0101_0100_0100_0001,
+    0x0001_0101_0101_0000,
+    0x0100_0101_0001_0100,
+    0x0101_0001_0000_0101,
+];
+
+/// S-box and P-function in one: S1 to S4 for the first four bytes.
+pub static TABLES: [[u64; 256]; 4] = {
+    let mut tables = [[0; 256]; 4];
+    let mut i = 0;
+    while i < 4 {
+        let mut x = 0;
+        while x < 256 {
+            tables[i][x] = SBOXES[i][x] as u64 * SPREAD[i];
+            x += 1;
+        }
+        i += 1;
+    }
+    tables
+};
+
+/// The F-function without its key: S-function and P-function (RFC 3713, section 2.4.1).
+#[inline]
+fn f(x: u64) -> u64 {
+    let [t1, t2, t3, t4] = &TABLES;
+    let [x1, x2, x3, x4, x5, x6, x7, x8] = x.to_be_bytes();
+    let lookup = |table: &[u64; 256], byte: u8| table[usize::from(byte)];
+
+    let left = lookup(t1, x1) ^ lookup(t2, x2) ^ lookup(t3, x3) ^ lookup(t4, x4);
+    let right = lookup(t2, x5) ^ lookup(t3, x6) ^ lookup(t4, x7) ^ lookup(t1, x8);
+    // The upper half of `right`, in both halves.
+    left ^ (right >> 32) ^ (right & (0xffff_ffff << 32))
+}
+
+/// Splits a half of the state in its words.
+#[inline]
+fn words(x: u64) -> (u32, u32) {
+    ((x >> 32) as u32, x as u32)
+}
+
+#[inline]
+fn join(left: u32, right: u32) -> u64 {
+    (u64::from(left) << 32) | u64::from(right)
+}
+
+/// The FL-function (RFC 3713, section 2.4.4).
+#[inline]
+fn fl(x: u64, key: u64) -> u64 {
+    let ((left, right), (key_left, key_right)) = (words(x), words(key));
+    let right = right ^ (left & key_left).rotate_left(1);
+    join(left ^ (right | key_right), right)
+}
+
+/// The inverse of the FL-function (RFC 3713, section 2.4.5).
+#[inline]
+fn fl_inverse(x: u64, key: u64) -> u64 {
+    let ((left, right), (key_left, key_right)) = (words(x), words(key));
+    let left = left ^ (right | key_right);
+    join(left, right ^ (left & key_left).rotate_left(1))
+}
+
+/// What an addition of `x` to the input of an affine `map` adds to its output.
+fn linear(map: impl Fn(u64) -> u64, x: u64) -> u64 {
+    map(x) ^ map(0)
+}
+
+/// Two subkeys: for two rounds in turn, or for the left and the right half of the state.
+type Pair = [u64; 2];
+
+/// The first of some subkeys.
+fn first_key(subkeys: &[Pair]) -> u64 {
+    subkeys.first().map_or(0, |[key, _]| *key)
+}
+
+#[inline]
+fn halves(bits: u128) -> [u64; 2] {
+    [(bits >> 64) as u64, bits as u64]
+}
+
+#[inline]
+fn whole(left: u64, right: u64) -> u128 {
+    (u128::from(left) << 64) | u128::from(right)
+}
+
+/// Subkeys of six rounds and what follows them.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Group {
+    /// In each round, what is added to the half of the state to which the F-function is added.
+    rounds: [u64; 6],
+    /// The keys of FL and its inverse behind the rounds; of the last group, nothing and what is
+    /// added to the right half of the state.
+    behind: [u64; 2],
+}
+
+/// Subkeys for one direction, in the order of their use.
+///
+/// No key is added in front of the F-function: what F is given has its key in it already, from the
+/// addition of the round before. So the state differs from that of RFC 3713, in each half by a sum
+/// of keys, which the key schedule keeps account of. That takes the addition out of the way from
+/// one round to the next, and makes one of two where a half was added to before or is again.
+#[repr(C)]
+struct Schedule {
+    /// Groups of six rounds beyond the three of a 128-bit key: 0 or 1.
+    extra_groups: u64,
+    /// Added to the left half of the input.
+    first: u64,
+    groups: [Group; Schedule::MAX_GROUPS],
+}
+
+impl Schedule {
+    /// Groups of six rounds for a 128-bit key (RFC 3713, section 2.3.1).
+    const MIN_GROUPS: usize = 3;
+    /// Groups of six rounds for a 192-bit or 256-bit key (RFC 3713, section 2.3.2).
+    const MAX_GROUPS: usize = 4;
+
+    fn groups(&self) -> &[Group] {
+        let groups = Self::MIN_GROUPS.wrapping_add(self.extra_groups as usize);
+        self.groups.get(..groups).unwrap_or_default()
+    }
+
+    /// Makes the schedule of subkeys as RFC 3713 names them: kw1 and kw2, then for each group three
+    /// pairs of round keys and the pair behind it, which for the last group is kw3 and kw4.
+    fn set(&mut self, subkeys: &[Pair]) {
+        let [[kw1, kw2], rest @ ..] = subkeys else {
+            return;
+        };
+        let mut rest = rest;
+        self.extra_groups = u64::from(rest.len() > 4 * Self::MIN_GROUPS);
+        // What a half has in it beyond the state of RFC 3713: the left one the key of the next
+        // round, the right one what the last addition to it has left there.
+        let mut left = first_key(rest);
+        let mut right = *kw2;
+        self.first = kw1 ^ left;
+
+        for group in &mut self.groups {
+            let [[_, k2], [k3, k4], [k5, k6], behind, next @ ..] = rest else {
+                break;
+            };
+            let [behind_left, behind_right] = *behind;
+            let is_last = next.is_empty();
+
+            let after = if is_last {
+                behind_right
+            } else {
+                linear(|x| fl_inverse(x, behind_left), first_key(next))
+            };
+            group.rounds = [right ^ k2, left ^ k3, k2 ^ k4, k3 ^ k5, k4 ^ k6, k5 ^ after];
+            group.behind = if is_last {
+                [0, k6 ^ behind_left]
+            } else {
+                *behind
+            };
+            left = first_key(next);
+            right = linear(|x| fl_inverse(x, behind_right), *k6);
+            rest = next;
+        }
+    }
+
+    fn crypt(&self, block: &Block) -> Block {
+        let [mut left, mut right] = halves(u128::from_be_bytes(*block));
+        let mut rest = self.groups();
+
+        left ^= self.first;
+        while let [group, next @ ..] = rest {
+            let [a, b, c, d, e, g] = group.rounds;
+            for [odd, even] in [[a, b], [c, d], [e, g]] {
+                right ^= f(left) ^ odd;
+                left ^= f(right) ^ even;
+            }
+            let [key_left, key_right] = group.behind;
+            if next.is_empty() {
+                right ^= key_right;
+            } else {
+                left = fl(left, key_left);
+                right = fl_inverse(right, key_right);
+            }
+            rest = next;
+        }
+        // The halves are not exchanged behind the last round.
+        whole(right, left).to_be_bytes()
+    }
+}
+
+/// The key schedule of Camellia.
+#[repr(C)]
+pub struct Key {
+    encrypt: Schedule,
+    decrypt: Schedule,
+}
+
+// SAFETY: The type is made of integers, and of no invariant that zeroes would break: they are the
+// schedule of three groups with zero keys.
+unsafe impl Context for Key {}
+
+/// The constants of the key schedule (RFC 3713, section 2.2), Sigma1 to Sigma6.
+const SIGMA: [Pair; 3] = [
+    [0xa09e_667f_3bcc_908b, 0xb67a_e858_4caa_73b2],
+    [0xc6ef_372f_e94f_82be, 0x54ff_53a5_f1d3_6f1c],
+    [0x10e5_27fa_de68_2d1d, 0xb056_88c2_b3e6_c1fd],
+];
+
+/// Two rounds of the key schedule.
+fn mix(x: u128, [odd, even]: Pair) -> u128 {
+    let [mut left, mut right] = halves(x);
+    right ^= f(left ^ odd);
+    left ^= f(right ^ even);
+    whole(left, right)
+}
+
+/// Camellia, in scalar code.
+#[derive(Clone, Copy, Debug)]
+pub enum Camellia {}
+
+impl BlockCipher for Camellia {
+    type Key = Key;
+
+    const KEY_SIZES: (usize, usize) = (16, 32);
+
+    fn set_key(key: &mut Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        let (first, rest) = bytes.split_first_chunk().ok_or(InvalidKeyLength)?;
+        let kl = u128::from_be_bytes(*first);
+        let part = |index| -> Option<u64> {
+            let chunk = rest.chunks_exact(8).nth(index)?;
+            Some(u64::from_be_bytes(chunk.try_into().ok()?))
+        };
+        let [sigma12, sigma34, sigma56] = SIGMA;
+        let kr = match (rest.len(), part(0), part(1)) {
+            (0, None, None) => 0,
+            (8, Some(a), None) => whole(a, !a),
+            (16, Some(a), Some(b)) => whole(a, b),
+            _ => return Err(InvalidKeyLength),
+        };
+        let ka = mix(mix(kl ^ kr, sigma12) ^ kl, sigma34);
+
+        let turned = |(key, turn): (u128, u32)| halves(key.rotate_left(turn));
+        if rest.is_empty() {
+            let [[k9, _], [_, k10]] = [(ka, 45), (kl, 60)].map(turned);
+            let k9_k10 = whole(k9, k10);
+            let mut subkeys = [
+                (kl, 0),
+                (ka, 0),
+                (kl, 15),
+                (ka, 15),
+                (ka, 30),
+                (kl, 45),
+                (k9_k10, 0),
+                (ka, 60),
+                (kl, 77),
+                (kl, 94),
+                (ka, 94),
+                (kl, 111),
+                (ka, 111),
+            ]
+            .map(turned);
+            key.fill(&mut subkeys);
+        } else {
+            let kb = mix(ka ^ kr, sigma56);
+            let mut subkeys = [
+                (kl, 0),
+                (kb, 0),
+                (kr, 15),
+                (ka, 15),
+                (kr, 30),
+                (kb, 30),
+                (kl, 45),
+                (ka, 45),
+                (kl, 60),
+                (kr, 60),
+                (kb, 60),
+                (kl, 77),
+                (ka, 77),
+                (kr, 94),
+                (ka, 94),
+                (kl, 111),
+                (kb, 111),
+            ]
+            .map(turned);
+            key.fill(&mut subkeys);
+        }
+        Ok(())
+    }
+
+    fn encrypt_block(key: &Key, block: &Block) -> Block {
+        key.encrypt.crypt(block)
+    }
+
+    fn decrypt_block(key: &Key, block: &Block) -> Block {
+        key.decrypt.crypt(block)
+    }
+}
+
+impl Key {
+    /// Makes both schedules of the subkeys for encryption.
+    fn fill(&mut self, subkeys: &mut [Pair]) {
+        self.encrypt.set(subkeys);
+
+        // Decryption takes them backwards, but for those of the halves of input and output.
+        if let [_, inner @ .., _] = &mut *subkeys {
+            inner.iter_mut().for_each(|pair| pair.reverse());
+        }
+        subkeys.reverse();
+        self.decrypt.set(subkeys);
+    }
+}

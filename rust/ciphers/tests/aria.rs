@@ -2,21 +2,17 @@
 
 //! Tests of ARIA: the scalar code and every tier that this CPU can run.
 
-mod support;
-
-use std::process::ExitCode;
-
+use crate::support::{
+    modes::{self, Peer, Subject},
+    rustcrypto::RustCrypto,
+    Suite,
+};
 use ctr::cipher::KeyInit;
 use hex_literal::hex;
 use rfl_ciphers::{
     aria::{Aria, SBOXES},
     inout::InOut,
     tier::{scalar, BlockCipher},
-};
-use support::{
-    modes::{self, Peer, Subject},
-    rustcrypto::RustCrypto,
-    Suite,
 };
 
 impl Subject for Aria {
@@ -126,9 +122,9 @@ fn rfc8269() {
 /// The assembly keeps the calling convention and leaves no secret in a vector register.
 #[cfg(target_arch = "x86_64")]
 fn add_abi(suite: &mut Suite) {
+    use crate::support::{abi, cpu, seeded};
     use rfl_ciphers::{aria::x86, simd::AesniAvx2};
     use std::ffi::c_void;
-    use support::{abi, cpu, seeded};
 
     extern "C" {
         fn rfl_aria_ecb_aesni_avx2();
@@ -167,12 +163,12 @@ fn add_abi(suite: &mut Suite) {
     }
 }
 
-fn main() -> ExitCode {
-    let mut suite = Suite::default();
+/// Adds the tests of this file.
+pub fn add(suite: &mut Suite) {
     suite.add("aria::sboxes".to_owned(), sboxes);
     suite.add("aria::rfc5794".to_owned(), rfc5794);
     suite.add("aria::rfc8269".to_owned(), rfc8269);
-    modes::add_scalar::<Aria>(&mut suite, "aria");
+    modes::add_scalar::<Aria>(suite, "aria");
     #[cfg(target_arch = "x86_64")]
     {
         use rfl_ciphers::aria::x86;
@@ -180,9 +176,7 @@ fn main() -> ExitCode {
         modes::tier::<x86::AesniAvx2>()
             .ecb()
             .ctr()
-            .add(&mut suite, "aria::aesni_avx2");
-        support::abi::add(&mut suite);
-        add_abi(&mut suite);
+            .add(suite, "aria::aesni_avx2");
+        add_abi(suite);
     }
-    suite.run()
 }

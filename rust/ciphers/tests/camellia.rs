@@ -2,21 +2,17 @@
 
 //! Tests of Camellia: the scalar code and every tier that this CPU can run.
 
-mod support;
-
-use std::process::ExitCode;
-
+use crate::support::{
+    modes::{self, Peer, Subject},
+    rustcrypto::RustCrypto,
+    Suite,
+};
 use ctr::cipher::KeyInit;
 use hex_literal::hex;
 use rfl_ciphers::{
     camellia::{Camellia, SBOXES},
     inout::InOut,
     tier::{scalar, Block, BlockCipher},
-};
-use support::{
-    modes::{self, Peer, Subject},
-    rustcrypto::RustCrypto,
-    Suite,
 };
 
 impl Subject for Camellia {
@@ -113,11 +109,10 @@ fn rfc5528() {
     }
 }
 
-fn main() -> ExitCode {
-    let mut suite = Suite::default();
+/// Adds the tests of this file.
+pub fn add(suite: &mut Suite) {
     suite.add("camellia::sboxes".to_owned(), sboxes);
     suite.add("camellia::rfc3713".to_owned(), rfc3713);
     suite.add("camellia::rfc5528".to_owned(), rfc5528);
-    modes::add_scalar::<Camellia>(&mut suite, "camellia");
-    suite.run()
+    modes::add_scalar::<Camellia>(suite, "camellia");
 }

@@ -2,11 +2,15 @@
 
 //! Generated files are what their generators make.
 
+use crate::support::Suite;
+
 #[path = "../examples/aria-consts/constants.rs"]
 mod aria_consts;
 
-#[test]
-fn asm_x86_aria_consts() {
-    let file = include_str!("../../../asm/x86/aria-consts.S");
-    assert_eq!(file, aria_consts::text());
+/// Adds the tests of this file.
+pub fn add(suite: &mut Suite) {
+    suite.add("generated::asm_x86_aria_consts".to_owned(), || {
+        let file = include_str!("../../../asm/x86/aria-consts.S");
+        assert_eq!(file, aria_consts::text());
+    });
 }

@@ -3,10 +3,9 @@
 //! Tests of GHASH: the scalar code and every tier that this CPU can run.
 
 #[allow(dead_code, reason = "no modes are tested here")]
-mod support;
+use std::mem::MaybeUninit;
 
-use std::{mem::MaybeUninit, process::ExitCode};
-
+use crate::support::{self, guarded::Guarded, seeded, Suite};
 use ::ghash::{universal_hash::UniversalHash, GHash};
 use hex_literal::hex;
 use rand::{rngs::StdRng, Rng, RngExt};
@@ -14,7 +13,6 @@ use rfl_ciphers::{
     ghash::{scalar, Key},
     tier::Block,
 };
-use support::{guarded::Guarded, seeded, Suite};
 
 /// An implementation.
 trait Update {
@@ -230,10 +228,9 @@ mod x86 {
     }
 }
 
-fn main() -> ExitCode {
-    let mut suite = Suite::default();
-    add_update(&mut suite, "scalar", Ok(()), |()| Scalar);
+/// Adds the tests of this file.
+pub fn add(suite: &mut Suite) {
+    add_update(suite, "scalar", Ok(()), |()| Scalar);
     #[cfg(target_arch = "x86_64")]
-    x86::add(&mut suite);
-    suite.run()
+    x86::add(suite);
 }

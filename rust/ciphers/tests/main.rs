@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Tests of the ciphers, the scalar code and every tier that this CPU can run.
+
+mod aria;
+mod camellia;
+mod generated;
+mod ghash;
+mod support;
+
+use std::process::ExitCode;
+
+use support::Suite;
+
+fn main() -> ExitCode {
+    let mut suite = Suite::default();
+    #[cfg(target_arch = "x86_64")]
+    support::abi::add(&mut suite);
+    aria::add(&mut suite);
+    camellia::add(&mut suite);
+    generated::add(&mut suite);
+    ghash::add(&mut suite);
+    suite.run()
+}

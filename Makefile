@@ -27,26 +27,33 @@ kconfig = mkdir -p $(MO)/config && \
 	KCONFIG_AUTOCONFIG=$(MO)/config/auto.conf \
 	KCONFIG_AUTOHEADER=$(MO)/config/autoconf.h \
 	KCONFIG_RUSTCCFG=$(MO)/config/rustc_cfg \
-	$(KDIR)/scripts/kconfig/conf $(1) scripts/kconfig/Kconfig
+	$(KDIR)/scripts/kconfig/$(1) scripts/kconfig/Kconfig
 
 kconfig-files := Kconfig scripts/kconfig/Kconfig
 
-PHONY += defconfig allmodconfig oldconfig
+PHONY += defconfig allmodconfig oldconfig menuconfig
 defconfig: usable-kdir
-	$(call kconfig,--alldefconfig)
+	$(call kconfig,conf --alldefconfig)
 
 allmodconfig: usable-kdir
-	$(call kconfig,--allmodconfig)
+	$(call kconfig,conf --allmodconfig)
 
 oldconfig: usable-kdir
-	$(call kconfig,--oldconfig)
+	$(call kconfig,conf --oldconfig)
+
+# Headers packages rarely hold what menuconfig is made of; a kernel tree does.
+menuconfig: usable-kdir
+	@test -e $(KDIR)/scripts/kconfig/mconf.c || { \
+		echo "$(KDIR) cannot make menuconfig, take \"make oldconfig\"" >&2; exit 1; }
+	$(MAKE) -C $(KDIR) build_menuconfig
+	$(call kconfig,mconf)
 
 $(MO)/.config: | usable-kdir
 	@echo "No configuration yet, taking the defaults (make defconfig)."
-	$(call kconfig,--alldefconfig)
+	$(call kconfig,conf --alldefconfig)
 
 $(MO)/config/auto.conf: $(MO)/.config $(kconfig-files) | usable-kdir
-	$(call kconfig,--syncconfig)
+	$(call kconfig,conf --syncconfig)
 	@touch $@
 
 # --- modules -----------------------------------------------------------------
@@ -55,6 +62,22 @@ PHONY += modules
 modules: $(MO)/config/auto.conf
 	$(kbuild) modules
 	@echo "The modules are in $(MO)"
+
+# Where they are installed: below INSTALL_MOD_PATH, if that is given. kbuild leaves
+# out depmod where the build directory has no System.map, as headers packages do
+# not; and there is no key of the kernel's to sign with.
+depmod = depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(release)
+installed = $(patsubst %.o,$(INSTALL_MOD_PATH)/lib/modules/$(release)/updates/%.ko*,$(filter %.o,\
+	$(shell sed -n 's/^obj-.*+= *//p' Kbuild)))
+
+PHONY += install modules_install uninstall
+install modules_install: modules
+	$(kbuild) CONFIG_MODULE_SIG_ALL= modules_install
+	$(depmod)
+
+uninstall: usable-kdir
+	rm -f $(installed)
+	$(depmod)
 
 PHONY += usable-kdir
 usable-kdir:
@@ -97,6 +120,9 @@ help:
 	@echo  '  defconfig    - configure with the default answers'
 	@echo  '  allmodconfig - configure everything as modules, samples and tests too'
 	@echo  '  oldconfig    - ask for what the configuration does not answer'
+	@echo  '  menuconfig   - change the configuration in a menu'
+	@echo  '  install      - install the modules, below INSTALL_MOD_PATH if that is given'
+	@echo  '  uninstall    - remove them'
 	@echo  '  clean        - remove what "modules" made'
 	@echo  ''
 	@echo  'MO=<directory> puts the modules there instead of below'

@@ -17,6 +17,18 @@
 	.byte	0x00, 0xb6, 0x08, 0xbe, 0xd6, 0x60, 0xde, 0x68
 	.byte	0x53, 0xe5, 0x5b, 0xed, 0x85, 0x33, 0x8d, 0x3b
 
+// For gf2p8affineinvqb: S1 and S2 as matrices, and what they add, of the inverse
+.Lgfni_s:
+	.quad	0xf1e3c78f1f3e7cf8, 0xeafcb7c3c273c66f
+.set	GFNI_S1_ADD, 0x63
+.set	GFNI_S2_ADD, 0xe2
+
+// For gf2p8affineqb: likewise, what X1 and X2 are the inverse of
+.Lgfni_x:
+	.quad	0xa44992254a942952, 0x186450c737d6bdc9
+.set	GFNI_X1_ADD, 0x05
+.set	GFNI_X2_ADD, 0x2c
+
 // Which byte each byte is once AES has shifted the rows of a state twice
 .Lshift_rows_twice:
 	.byte	0x00, 0x09, 0x02, 0x0b, 0x04, 0x0d, 0x06, 0x0f

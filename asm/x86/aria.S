@@ -340,7 +340,7 @@
 
 // All rounds, from the slots of an odd round to those of an even one.
 .macro	_rounds
-	lea		ARIA_SLICED+ARIA_SLICED_LAYER(KEYS), ROUND_KEYS
+	lea		ARIA_SLICED(KEYS), ROUND_KEYS
 	mov		ARIA_EXTRA_PAIRS(KEYS), PAIRS
 	add		$ARIA_MIN_PAIRS, PAIRS
 .Lnext_pair\@:

@@ -8,7 +8,7 @@
 
 #define ARIA_EXTRA_PAIRS	0	/* u32: pairs of rounds beyond 12 */
 #define ARIA_FIRST		16	/* 16 bytes: added to the input */
-#define ARIA_SLICED		288	/* 17 layers of 16 dwords, see the type */
+#define ARIA_SLICED		288	/* per round: 16 dwords, see the type */
 #define ARIA_SLICED_LAYER	64
 
 #define ARIA_MIN_PAIRS		5	/* pairs of rounds before the last pair */

@@ -2,12 +2,20 @@
 
 //! Assembles `asm/` for the host, every tier of it.
 
-use std::{env, path::Path};
+use std::{collections::BTreeSet, env, path::Path};
 
 /// Tiers by the symbol that Kconfig has for them, and the file that they are in.
 const X86_64: &[(&str, &str)] = &[
     ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria.S"),
     ("CONFIG_RFL_CRYPTO_GHASH_X86", "x86/ghash.S"),
+    (
+        "CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL",
+        "x86/aria-gfni-avx512.S",
+    ),
+    (
+        "CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512",
+        "x86/aria-gfni-avx512.S",
+    ),
 ];
 
 fn main() {
@@ -21,10 +29,12 @@ fn main() {
     let asm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../asm");
     let mut build = cc::Build::new();
     build.include(asm.join("host"));
-    for (config, file) in X86_64 {
+    for (config, _) in X86_64 {
         println!("cargo::rustc-cfg={config}");
-        build.define(config, "1").file(asm.join(file));
+        build.define(config, "1");
     }
+    let files: BTreeSet<_> = X86_64.iter().map(|(_, file)| asm.join(file)).collect();
+    build.files(files);
     build.compile("rfl-asm");
     println!("cargo::rerun-if-changed={}", asm.display());
 }

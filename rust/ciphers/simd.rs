@@ -149,6 +149,21 @@ impl Features for VpclmulAvx512 {
     ]));
 }
 
+/// [`Features`] of code that uses GFNI and AVX-512 as far as the first CPUs with both have it.
+#[derive(Clone, Copy, Debug)]
+pub enum GfniAvx512 {}
+
+impl Features for GfniAvx512 {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[
+        Feature::Gfni,
+        Feature::Avx512f,
+        Feature::Avx512bw,
+        Feature::Avx512dq,
+        Feature::Avx512vl,
+        Feature::Bmi2,
+    ]);
+}
+
 /// [`Features`] of code that calls routines of both kinds.
 pub struct Both<A, B>(PhantomData<(A, B)>);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! ARIA on x86-64: the way into `asm/x86/aria.S`.
+//! ARIA on x86-64: key schedules of the vector code, and the way into `asm/x86/aria.S`.
 
 use core::{
     marker::PhantomData,
@@ -14,16 +14,19 @@ use super::super::tier::{
 };
 use super::{diffuse, lookup, Aria, Key, Schedule, State, SBOXES};
 
+#[cfg(CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL)]
+pub mod avx512;
+
 /// Round keys for one direction, each byte of them in a vector of its own.
 #[repr(C)]
-struct SlicedSchedule {
+pub struct SlicedSchedule {
     /// As in [`Schedule`].
     extra_pairs: u32,
     _reserved: [u32; 3],
     /// As in [`Schedule`].
     round_keys: [State; Schedule::MAX_ROUNDS + 1],
-    /// The same once more: for each byte the [`Form`] of it, four times over.
-    sliced: [[u32; 16]; Schedule::MAX_ROUNDS + 1],
+    /// The same once more but for the first, in a [`Form`] of 16 bytes, each four times over.
+    sliced: [[u32; 16]; Schedule::MAX_ROUNDS],
 }
 
 // asm/x86/aria.h has the same numbers.
@@ -37,13 +40,10 @@ const _: () = assert!(Schedule::MIN_ROUNDS / 2 - 1 == 5);
 /// A tfm has a key for the data, and perhaps a scalar one for tweaks.
 const _: () = assert!(size_of::<SlicedKey<Aesni>>() + size_of::<Key>() <= 4096);
 
-/// How the vector code of a kind wants a round key.
+/// How the vector code of a kind wants what is added in a round.
 pub trait Form: Send + Sync + 'static {
-    /// Returns what to add in place of `byte` to the output of an S-box, which is S2 or not.
-    fn byte(byte: u8, is_s2: bool) -> u8;
-
-    /// Returns what to add in place of a round key that is added behind the diffusion layer.
-    fn inner(round_key: State) -> State;
+    /// Returns it for `round` of `rounds`, counted from 1, and the round key added at its end.
+    fn layer(round_key: State, round: usize, rounds: usize) -> State;
 }
 
 /// [`Form`] of code whose S-boxes are AES instructions, which add the key on their way.
@@ -54,18 +54,23 @@ pub trait Form: Send + Sync + 'static {
 pub enum Aesni {}
 
 impl Form for Aesni {
-    fn byte(byte: u8, is_s2: bool) -> u8 {
-        let [s1, _, _, x2] = &SBOXES;
-        let back = |y| lookup(s1, lookup(x2, y));
-        if is_s2 {
-            back(byte) ^ back(0)
+    fn layer(round_key: State, round: usize, rounds: usize) -> State {
+        // All but the last round end in diffusion.
+        let key = if round == rounds {
+            round_key
         } else {
-            byte
-        }
-    }
-
-    fn inner(round_key: State) -> State {
-        diffuse(round_key)
+            diffuse(round_key)
+        };
+        let [s1, _, _, x2] = &SBOXES;
+        let back = |y| lookup(s1, lookup(x2, y)) ^ lookup(s1, lookup(x2, 0));
+        key.map(|word| {
+            let [a, b, c, d] = word.to_le_bytes();
+            u32::from_le_bytes(if round % 2 == 1 {
+                [a, back(b), c, d]
+            } else {
+                [a, b, c, back(d)]
+            })
+        })
     }
 }
 
@@ -75,19 +80,12 @@ impl SlicedSchedule {
         self.round_keys = from.round_keys;
 
         let rounds = from.rounds();
-        for ((round, key), sliced) in (0..=rounds).zip(&from.round_keys).zip(&mut self.sliced) {
-            let is_inner = round != 0 && round != rounds;
-            let key = if is_inner { F::inner(*key) } else { *key };
-            // Which byte of a word has met S2 in the round: none in front of the first.
-            let s2_byte = match round {
-                0 => None,
-                _ if round % 2 == 1 => Some(1),
-                _ => Some(3),
-            };
-
-            for (dwords, word) in sliced.chunks_exact_mut(4).zip(key) {
-                for ((dword, byte), i) in dwords.iter_mut().zip(word.to_le_bytes()).zip(0..4) {
-                    *dword = u32::from(F::byte(byte, Some(i) == s2_byte)) * 0x0101_0101;
+        let round_keys = from.round_keys.iter().skip(1);
+        for ((round, key), sliced) in (1..=rounds).zip(round_keys).zip(&mut self.sliced) {
+            let layer = F::layer(*key, round, rounds);
+            for (dwords, word) in sliced.chunks_exact_mut(4).zip(layer) {
+                for (dword, byte) in dwords.iter_mut().zip(word.to_le_bytes()) {
+                    *dword = u32::from(byte) * 0x0101_0101;
                 }
             }
         }

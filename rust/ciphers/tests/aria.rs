@@ -177,6 +177,18 @@ pub fn add(suite: &mut Suite) {
             .ecb()
             .ctr()
             .add(suite, "aria::aesni_avx2");
+        modes::tier::<x86::avx512::GfniAvx512vl>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "aria::gfni_avx512vl");
+        modes::tier::<x86::avx512::GfniAvx512>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "aria::gfni_avx512");
         add_abi(suite);
     }
 }

@@ -6,6 +6,7 @@
  *
  *	gfni_avx512vl	AVX-512VL, 256-bit vectors, 32 registers, 32 blocks. CPUs as
  *			below, without the lower clock that some have for 512 bits.
+ *			Leaves 16 blocks and less to aria-gfni-few.S.
  *	gfni_avx512	AVX-512, 512-bit vectors, 64 blocks. Intel since Ice Lake, AMD
  *			since Zen 4. Leaves what fits into 256-bit vectors to those.
  *
@@ -302,19 +303,19 @@ _only_features avx512f, avx512bw, avx512dq, avx512vl, bmi2, gfni
 
 _set_aria_veclen 32
 SYM_FUNC_START(rfl_aria_ecb_gfni_avx512vl)
-	_function	aria, ecb
+	_function	aria, ecb, 256, rfl_aria_ecb_gfni_few
 SYM_FUNC_END(rfl_aria_ecb_gfni_avx512vl)
 
 SYM_FUNC_START(rfl_aria_cbc_dec_gfni_avx512vl)
-	_function	aria, cbc_dec
+	_function	aria, cbc_dec, 256, rfl_aria_cbc_dec_gfni_few
 SYM_FUNC_END(rfl_aria_cbc_dec_gfni_avx512vl)
 
 SYM_FUNC_START(rfl_aria_ctr_gfni_avx512vl)
-	_function	aria, ctr
+	_function	aria, ctr, 256, rfl_aria_ctr_gfni_few
 SYM_FUNC_END(rfl_aria_ctr_gfni_avx512vl)
 
 SYM_FUNC_START(rfl_aria_xts_gfni_avx512vl)
-	_function	aria, xts
+	_function	aria, xts, 256, rfl_aria_xts_gfni_few
 SYM_FUNC_END(rfl_aria_xts_gfni_avx512vl)
 
 #ifdef CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512

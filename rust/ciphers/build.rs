@@ -13,6 +13,10 @@ const X86_64: &[(&str, &str)] = &[
         "x86/aria-gfni-avx512.S",
     ),
     (
+        "CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL",
+        "x86/aria-gfni-few.S",
+    ),
+    (
         "CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512",
         "x86/aria-gfni-avx512.S",
     ),

@@ -11,6 +11,11 @@
 	.p2align 6;		\
 	name:
 
+#define SYM_FUNC_START_LOCAL(name)	\
+	.type name, @function;	\
+	.p2align 6;		\
+	name:
+
 #define SYM_FUNC_END(name)	.size name, . - name
 
 #define RET			ret

@@ -49,7 +49,7 @@ fn put_matrices(text: &mut String, name: &str, f1: impl Fn(u8) -> u8, f2: impl F
 
 /// Returns the matrix of an affine map as the GFNI instructions take it: the row that makes bit 7 is
 /// the lowest byte, and bit `j` of a row takes bit `j`.
-fn matrix(f: impl Fn(u8) -> u8) -> u64 {
+pub fn matrix(f: impl Fn(u8) -> u8) -> u64 {
     let row = |bit: usize| {
         let takes = |j: usize| (f(1 << j) ^ f(0)) >> bit & 1;
         (0..8).fold(0, |row, j| row | takes(j) << j)
@@ -62,7 +62,7 @@ fn matrix(f: impl Fn(u8) -> u8) -> u64 {
 }
 
 /// Inverts in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1; 0 stays 0.
-fn inverse(x: u8) -> u8 {
+pub fn inverse(x: u8) -> u8 {
     let multiply = |a: u8, b: u8| {
         (0..8).rev().fold(0, |product: u8, bit| {
             let carry = 0x1b * (product >> 7);

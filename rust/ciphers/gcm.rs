@@ -6,7 +6,10 @@
 //! shape of vector code for it, [`scalar`] the same in scalar code, and [`CtrGhash`] makes a tier
 //! of a cipher's counter mode and a GHASH. A cipher that can do both at once has a tier of its own.
 
-use core::{marker::PhantomData, mem::MaybeUninit};
+use core::{
+    marker::PhantomData,
+    mem::{replace, MaybeUninit},
+};
 
 use super::ghash;
 use super::inout::InOut;
@@ -131,9 +134,10 @@ impl Blocks {
         self.len = rest.len();
     }
 
-    /// Returns what is left of the last piece, less than a block.
-    pub fn rest(&self) -> &[u8] {
-        self.held.get(..self.len).unwrap_or_default()
+    /// Returns what is left at the end, less than a block, and forgets it.
+    pub fn take_rest(&mut self) -> Option<&[u8]> {
+        let len = replace(&mut self.len, 0);
+        self.held.get(..len).filter(|rest| !rest.is_empty())
     }
 }
 

@@ -113,6 +113,15 @@ impl<'a> InOut<'a> {
         }
     }
 
+    /// Returns a run in place where this one is written, to be used up while this one stays.
+    #[inline]
+    pub fn at_destination(&mut self) -> InOut<'_> {
+        InOut {
+            src: self.dst,
+            ..self.reborrow()
+        }
+    }
+
     /// Returns the same run, to be used up while this one stays.
     #[inline]
     pub fn reborrow(&mut self) -> InOut<'_> {

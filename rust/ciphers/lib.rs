@@ -10,7 +10,10 @@
 
 pub mod aria;
 pub mod camellia;
+pub mod gcm;
 pub mod ghash;
 pub mod inout;
+pub mod lrw;
 pub mod simd;
 pub mod tier;
+pub mod xts;

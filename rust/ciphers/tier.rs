@@ -242,7 +242,7 @@ pub mod scalar {
 
     /// Multiplies by x modulo x^128 + x^7 + x^2 + x + 1, bit 0 of byte 0 the lowest (IEEE 1619,
     /// section 5.2), without a branch.
-    fn double(tweak: &Block) -> Block {
+    pub fn double(tweak: &Block) -> Block {
         let tweak = u128::from_le_bytes(*tweak);
         ((tweak << 1) ^ (0x87 & (tweak >> 127).wrapping_neg())).to_le_bytes()
     }

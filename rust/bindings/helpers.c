@@ -6,6 +6,9 @@
  * that no symbol has to be exported and modules do not depend on each other.
  */
 #include <crypto/internal/simd.h>
+#include <crypto/scatterwalk.h>
+#include <crypto/utils.h>
+#include <crypto/xts.h>
 #include <linux/string.h>
 #ifdef CONFIG_X86_64
 #include <asm/cpufeature.h>
@@ -20,6 +23,35 @@
 void rfl_helper_memzero_explicit(void *s, size_t count)
 {
 	memzero_explicit(s, count);
+}
+
+bool rfl_helper_crypto_memneq(const void *a, const void *b, size_t size)
+{
+	return crypto_memneq(a, b, size);
+}
+
+int rfl_helper_xts_verify_key(struct crypto_skcipher *tfm, const u8 *key,
+			      unsigned int keylen)
+{
+	return xts_verify_key(tfm, key, keylen);
+}
+
+void rfl_helper_scatterwalk_start(struct scatter_walk *walk,
+				  struct scatterlist *sg)
+{
+	scatterwalk_start(walk, sg);
+}
+
+unsigned int rfl_helper_scatterwalk_next(struct scatter_walk *walk,
+					 unsigned int total)
+{
+	return scatterwalk_next(walk, total);
+}
+
+void rfl_helper_scatterwalk_done_src(struct scatter_walk *walk,
+				     unsigned int nbytes)
+{
+	scatterwalk_done_src(walk, nbytes);
 }
 
 #ifdef CONFIG_X86_64

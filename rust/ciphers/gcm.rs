@@ -116,7 +116,7 @@ impl Blocks {
             for (held, byte) in free.iter_mut().zip(piece) {
                 *held = *byte;
             }
-            self.len += taken;
+            self.len = self.len.wrapping_add(taken);
             piece = piece.get(taken..).unwrap_or_default();
             if self.len < BLOCK_SIZE {
                 return;
@@ -215,7 +215,7 @@ pub mod scalar {
 
     /// Takes associated data.
     pub fn assoc(hash_key: &ghash::Key, message: &mut Message, data: &[u8]) {
-        message.assoc_len += data.len() as u64;
+        message.assoc_len = message.assoc_len.wrapping_add(data.len() as u64);
         ghash::scalar::update(hash_key, &mut message.hash, data);
     }
 
@@ -226,7 +226,7 @@ pub mod scalar {
         message: &mut Message,
         mut data: InOut<'_>,
     ) {
-        message.text_len += data.len() as u64;
+        message.text_len = message.text_len.wrapping_add(data.len() as u64);
         ctr32(&mut message.counter, data.reborrow(), |counter, data| {
             ctr::<C>(key, counter, data)
         });
@@ -240,7 +240,7 @@ pub mod scalar {
         message: &mut Message,
         data: InOut<'_>,
     ) {
-        message.text_len += data.len() as u64;
+        message.text_len = message.text_len.wrapping_add(data.len() as u64);
         ghash::scalar::update(hash_key, &mut message.hash, data.source());
         ctr32(&mut message.counter, data, |counter, data| {
             ctr::<C>(key, counter, data)
@@ -311,7 +311,7 @@ impl<C: tier::Ctr, G: ghash::Tier> CtrGhash<C, G> {
             C::ctr(simd.narrow(), key, cipher, counter, data)
         };
 
-        message.text_len += len as u64;
+        message.text_len = message.text_len.wrapping_add(len as u64);
         if is_whole && len <= WITH_MASK {
             let stream = stream.write([0; BLOCK_SIZE + WITH_MASK]);
             let stream = stream.get_mut(..BLOCK_SIZE + len).unwrap_or_default();
@@ -359,7 +359,7 @@ impl<C: tier::Ctr, G: ghash::Tier> Tier for CtrGhash<C, G> {
     }
 
     fn assoc(simd: Simd<'_, Self::Features>, key: &Self::Key, message: &mut Message, data: &[u8]) {
-        message.assoc_len += data.len() as u64;
+        message.assoc_len = message.assoc_len.wrapping_add(data.len() as u64);
         Self::hash(simd, key, message, data);
     }
 

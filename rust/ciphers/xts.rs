@@ -4,39 +4,45 @@
 
 use core::mem::swap;
 
-use super::tier::{scalar::double, Block, Context, InvalidKeyLength, Tier, BLOCK_SIZE};
+use super::tier::{
+    scalar::double, Block, BlockCipher, Context, InvalidKeyLength, Tier, BLOCK_SIZE,
+};
 
 /// Length in bytes of the longest [tail](tail_len).
 pub const MAX_TAIL: usize = 2 * BLOCK_SIZE - 1;
 
-/// The two keys.
+/// The two keys: that of a tier for the data, that of its scalar code for the tweak.
 #[repr(C)]
-pub struct Key<K> {
+pub struct Key<T: Tier> {
     /// That of the data.
-    pub data: K,
-    /// That of the tweak.
-    pub tweak: K,
+    pub data: T::Key,
+    tweak: <T::Cipher as BlockCipher>::Key,
 }
 
 // SAFETY: All zero bytes are a value of either key.
-unsafe impl<K: Context> Context for Key<K> {}
+unsafe impl<T: Tier> Context for Key<T> {}
 
-impl<K> Key<K> {
+impl<T: Tier> Key<T> {
     /// Makes the schedules of `bytes`: the key of the data, and as long a one of the tweak.
     ///
     /// # Errors
     ///
     /// The key is refused and left as it was if the length is not twice that of a key of the cipher.
-    pub fn set<T: Tier<Key = K>>(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+    pub fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
         let half = bytes.len() / 2;
         match bytes.split_at_checked(half) {
             Some((data, tweak)) if data.len() == tweak.len() => {
                 // Both are as long, so both are refused or none.
                 T::set_key(&mut self.data, data)?;
-                T::set_key(&mut self.tweak, tweak)
+                T::Cipher::set_key(&mut self.tweak, tweak)
             }
             _ => Err(InvalidKeyLength),
         }
+    }
+
+    /// Returns the tweak of the first block of the message with this IV.
+    pub fn tweak(&self, iv: &Block) -> Block {
+        T::Cipher::encrypt_block(&self.tweak, iv)
     }
 }
 

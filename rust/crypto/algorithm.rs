@@ -4,7 +4,7 @@
 
 use super::super::bindings;
 use super::super::ciphers::simd::Cpu;
-use super::{cipher, skcipher, Cipher, Skcipher};
+use super::{aead, cipher, shash, skcipher, Aead, Cipher, Shash, Skcipher};
 use core::ptr;
 use kernel::{
     error::to_result,
@@ -71,6 +71,8 @@ fn set_name(field: &mut [c_char], name: &CStr, suffix: &CStr) -> Result {
 enum Algorithm {
     Cipher(Pin<KBox<Opaque<bindings::crypto_alg>>>),
     Skcipher(Pin<KBox<Opaque<bindings::skcipher_alg>>>),
+    Aead(Pin<KBox<Opaque<bindings::aead_alg>>>),
+    Shash(Pin<KBox<Opaque<bindings::shash_alg>>>),
 }
 
 impl Algorithm {
@@ -80,6 +82,12 @@ impl Algorithm {
             Self::Cipher(alg) => alg.get(),
             // SAFETY: The pointer is valid; only an address is computed.
             Self::Skcipher(alg) => unsafe {
+                &raw mut (*alg.get()).__bindgen_anon_1.__bindgen_anon_1.base
+            },
+            // SAFETY: As above.
+            Self::Aead(alg) => unsafe { &raw mut (*alg.get()).base },
+            // SAFETY: As above.
+            Self::Shash(alg) => unsafe {
                 &raw mut (*alg.get()).__bindgen_anon_1.__bindgen_anon_1.base
             },
         }
@@ -92,6 +100,8 @@ impl Algorithm {
             match self {
                 Self::Cipher(alg) => bindings::crypto_register_alg(alg.get()),
                 Self::Skcipher(alg) => bindings::crypto_register_skcipher(alg.get()),
+                Self::Aead(alg) => bindings::crypto_register_aead(alg.get()),
+                Self::Shash(alg) => bindings::crypto_register_shash(alg.get()),
             }
         })
     }
@@ -147,6 +157,8 @@ impl Algorithm {
             match self {
                 Self::Cipher(alg) => bindings::crypto_unregister_alg(alg.get()),
                 Self::Skcipher(alg) => bindings::crypto_unregister_skcipher(alg.get()),
+                Self::Aead(alg) => bindings::crypto_unregister_aead(alg.get()),
+                Self::Shash(alg) => bindings::crypto_unregister_shash(alg.get()),
             }
         }
     }
@@ -172,6 +184,7 @@ impl Algorithm {
 pub struct Algorithms {
     module: &'static ThisModule,
     last: Option<KBox<Entry>>,
+    handicap: u16,
 }
 
 struct Entry {
@@ -182,7 +195,16 @@ struct Entry {
 impl Algorithms {
     /// Returns an empty set for `module`.
     pub const fn new(module: &'static ThisModule) -> Self {
-        Self { module, last: None }
+        Self {
+            module,
+            last: None,
+            handicap: 0,
+        }
+    }
+
+    /// Lowers the priority of all that is registered from now on.
+    pub fn set_handicap(&mut self, handicap: u16) {
+        self.handicap = handicap;
     }
 
     /// Registers the single-block cipher `T`.
@@ -192,7 +214,7 @@ impl Algorithms {
     /// [`EEXIST`] if the driver name is taken and the same with `-rust` behind it too, [`ENOMEM`],
     /// or what `crypto_register_alg()` returns.
     pub fn cipher<T: Cipher>(&mut self) -> Result {
-        let base = cipher::base::<T>();
+        let base = self.handicapped(cipher::base::<T>());
         let alg = KBox::pin_init(pin_init::init_zeroed(), GFP_KERNEL)?;
         cipher::describe::<T>(&alg, &base, self.module)?;
         self.add(Algorithm::Cipher(alg), &base)
@@ -204,10 +226,41 @@ impl Algorithms {
     ///
     /// As [`Algorithms::cipher`].
     pub fn skcipher<T: Skcipher>(&mut self, _cpu: Cpu<T::Features>) -> Result {
-        let base = skcipher::base::<T>();
+        let base = self.handicapped(skcipher::base::<T>());
         let alg = KBox::pin_init(pin_init::init_zeroed(), GFP_KERNEL)?;
         skcipher::describe::<T>(&alg, &base, self.module)?;
         self.add(Algorithm::Skcipher(alg), &base)
+    }
+
+    /// Registers the AEAD `T`, on a machine that has the features it needs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Algorithms::cipher`].
+    pub fn aead<T: Aead>(&mut self, _cpu: Cpu<T::Features>) -> Result {
+        let base = self.handicapped(aead::base::<T>());
+        let alg = KBox::pin_init(pin_init::init_zeroed(), GFP_KERNEL)?;
+        aead::describe::<T>(&alg, &base, self.module)?;
+        self.add(Algorithm::Aead(alg), &base)
+    }
+
+    /// Registers the hash `T`, on a machine that has the features it needs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Algorithms::cipher`].
+    pub fn shash<T: Shash>(&mut self, _cpu: Cpu<T::Features>) -> Result {
+        let base = self.handicapped(shash::base::<T>());
+        let alg = KBox::pin_init(pin_init::init_zeroed(), GFP_KERNEL)?;
+        shash::describe::<T>(&alg, &base, self.module)?;
+        self.add(Algorithm::Shash(alg), &base)
+    }
+
+    fn handicapped(&self, base: Base) -> Base {
+        Base {
+            priority: base.priority.saturating_sub(self.handicap),
+            ..base
+        }
     }
 
     fn add(&mut self, alg: Algorithm, base: &Base) -> Result {

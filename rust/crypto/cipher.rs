@@ -51,6 +51,8 @@ pub trait Cipher: 'static {
 pub(super) const fn assert_context<T: Context>() {
     assert!(align_of::<T>() <= bindings::RFL_CRYPTO_MINALIGN as usize);
     assert!(!core::mem::needs_drop::<T>());
+    // Each tfm has one; more would take several pages in a row.
+    assert!(size_of::<T>() <= 4096);
 }
 
 /// Returns the tfm context.

@@ -37,10 +37,20 @@ pub fn detect<F: Features>() -> Result<Cpu<F>, Missing> {
     }
 }
 
+/// Returns whether 512-bit vectors slow this CPU down so much that the kernel avoids them.
+pub fn prefers_256_bits() -> bool {
+    arch::prefers_256_bits()
+}
+
 #[cfg(CONFIG_X86_64)]
 mod arch {
     use super::super::super::bindings;
     use super::Feature;
+
+    pub(super) fn prefers_256_bits() -> bool {
+        // SAFETY: Only reads what the kernel found out at boot.
+        unsafe { bindings::rfl_helper_boot_cpu_has(bindings::X86_FEATURE_PREFER_YMM) }
+    }
 
     pub(super) fn has(feature: Feature) -> bool {
         let bit = match feature {
@@ -82,6 +92,10 @@ mod arch {
 #[cfg(not(CONFIG_X86_64))]
 mod arch {
     use super::Feature;
+
+    pub(super) fn prefers_256_bits() -> bool {
+        false
+    }
 
     /// Every feature is one of x86.
     pub(super) fn has(_: Feature) -> bool {

@@ -7,32 +7,60 @@
 //! [`include/crypto/internal/simd.h`]: srctree/include/crypto/internal/simd.h
 //! [`arch/x86/include/asm/fpu/api.h`]: srctree/arch/x86/include/asm/fpu/api.h
 
-use super::super::ciphers::simd::{Cpu, Features, Simd};
+use super::super::ciphers::simd::{Cpu, Features, Scalar, Simd};
 
-/// Calls `f` with the vector registers of this CPU at its disposal, and hands `arg` to it.
-///
-/// Returns `arg` in [`Err`] without calling `f` where they may not be used: in hard interrupts,
-/// within another FPU section of the same CPU, or where a self-test asks for the scalar code.
-///
-/// The [`Simd`] token proves that the section is open. It cannot leave `f`, and the routines that
-/// need vector registers take it, so that none can be called outside a section.
-///
-/// Preemption and softirqs are off while `f` runs: it must not sleep, must not allocate, and
-/// should be done with at most a page of data.
-#[inline]
-pub(super) fn section<F: Features, A, R>(
-    cpu: Cpu<F>,
-    arg: A,
-    f: impl FnOnce(Simd<'_, F>, A) -> R,
-) -> Result<R, A> {
-    let Some(_guard) = arch::Guard::enter() else {
-        return Err(arg);
-    };
+/// The way to the vector registers, on a CPU that has the features `F`.
+pub struct Vector<F: Features>(Option<Cpu<F>>);
 
-    // SAFETY: `cpu` says that the CPU has the features, and the guard, which outlives the call,
-    // that the registers are ours.
-    Ok(f(unsafe { Simd::assume(cpu) }, arg))
+impl<F: Features> Vector<F> {
+    pub(super) const fn new(cpu: Cpu<F>) -> Self {
+        Self(Some(cpu))
+    }
+
+    /// Returns one that leads to none, for work that is too little.
+    pub(super) const fn unused() -> Self {
+        Self(None)
+    }
+
+    /// Calls `f`, with the vector registers of this CPU at its disposal if they may be used.
+    ///
+    /// They may not in hard interrupts, within another FPU section of the same CPU, and where a
+    /// self-test asks for the scalar code. Then `f` gets [`None`], and its work is one for scalar
+    /// code.
+    ///
+    /// The [`Simd`] token proves that the section is open. It cannot leave `f`, and the routines
+    /// that need vector registers take it, so that none can be called outside a section.
+    ///
+    /// Preemption and softirqs are off while `f` runs: it must not sleep, must not allocate, and
+    /// should be done with at most a page of data.
+    ///
+    /// Code that needs no feature of the CPU uses no vector registers, so it gets its proof
+    /// anywhere, without a section.
+    #[inline]
+    pub fn run<R>(self, f: impl FnOnce(Option<Simd<'_, F>>) -> R) -> R {
+        if const { Scalar::REQUIRED.covers(F::REQUIRED) } {
+            // SAFETY: The proof has nothing to say.
+            return f(self.0.map(|cpu| unsafe { Simd::assume(cpu) }));
+        }
+
+        let section = self.0.and_then(|cpu| Some((cpu, arch::Guard::enter()?)));
+
+        match section {
+            // SAFETY: `cpu` says that the CPU has the features, and the guard, which outlives the
+            // call, that the registers are ours.
+            Some((cpu, _guard)) => f(Some(unsafe { Simd::assume(cpu) })),
+            None => f(None),
+        }
+    }
 }
+
+impl<F: Features> Clone for Vector<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Features> Copy for Vector<F> {}
 
 #[cfg(CONFIG_X86_64)]
 mod arch {

@@ -2,83 +2,290 @@
 
 //! Modes of operation over the block ciphers of `rust/ciphers`.
 //!
-//! A module states each of its tiers in one table row, [`Drivers`]; the types here make a driver
-//! for each mode of it.
+//! A module states its cipher and tiers in one table, [`cipher_drivers!`](crate::cipher_drivers);
+//! the types here make a driver of each mode of each tier.
 
-use super::super::ciphers::{
+use super::ciphers::{
+    gcm::{self, Tier as _},
+    ghash,
     inout::InOut,
-    tier::{self, scalar, BlockCipher, InvalidKeyLength, BLOCK_SIZE},
+    lrw,
+    simd::{Cpu, Feature, Features, Simd},
+    tier::{self, scalar, Block, BlockCipher, Context, InvalidKeyLength, Tier, BLOCK_SIZE},
+    xts,
 };
-use super::{cpu, Algorithms, Cipher, Request, Skcipher, Step};
-use core::marker::PhantomData;
+use super::crypto::{
+    cpu, names::Name, Aead, AeadContext, AeadRequest, AeadStep, Algorithms, Cipher, Request,
+    Skcipher, Step,
+};
+use core::{marker::PhantomData, mem::MaybeUninit};
 use kernel::prelude::*;
 
-/// The scalar code of a block cipher as a [`Cipher`] driver.
+/// A block cipher, and its scalar code as a [`Cipher`] driver.
 pub trait BlockDriver: BlockCipher {
     /// Algorithm name, such as `aria`.
-    const NAME: &'static CStr;
-    /// Driver name.
-    const DRIVER_NAME: &'static CStr;
-    /// Priority of the driver.
+    const NAME: &'static str;
+    /// What is behind that in the driver name of the scalar code.
+    const DRIVER_SUFFIX: &'static str;
+    /// Priority of the scalar code.
     const PRIORITY: u16;
 }
 
 /// A vector implementation of a block cipher, and what its drivers are called.
-pub trait Drivers: tier::Ecb<Cipher: BlockDriver> + tier::Ctr {
+pub trait Drivers: tier::Tier<Cipher: BlockDriver> {
+    /// The end of the driver names, such as `avx2`.
+    const TIER: &'static str;
     /// Width of the vector registers in bits.
     const VECTOR_BITS: u32;
     /// Priority of all drivers of the tier.
     const PRIORITY: u16;
-    /// Driver of electronic codebook mode.
-    const ECB: Names;
-    /// Driver of counter mode.
-    const CTR: Names;
 }
 
-/// The two names of an algorithm.
-pub struct Names {
+/// A tier that has GCM.
+pub trait GcmDrivers: Drivers {
+    /// The implementation.
+    type Gcm: gcm::Tier<Cipher = Self::Cipher>;
+}
+
+/// A mode of operation: a driver of each tier.
+pub trait Mode: 'static {
+    /// The tier.
+    type Tier: Drivers;
+    /// What the CPU must have: the features of the tier, and what the mode needs besides.
+    type Features: Features;
+    /// What stands before and behind the name of the cipher in the algorithm name.
+    const ALGORITHM: [&'static str; 2];
+    /// The beginning of the driver name.
+    const DRIVER: &'static str;
+
+    /// Registers the driver.
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<Self::Features>) -> Result;
+}
+
+/// The two names of the driver of a mode.
+pub struct Names<M>(PhantomData<M>);
+
+impl<M: Mode> Names<M> {
+    const ALGORITHM_NAME: Name = Name::new(&[
+        M::ALGORITHM[0],
+        <M::Tier as tier::Tier>::Cipher::NAME,
+        M::ALGORITHM[1],
+    ]);
+    const DRIVER_NAME: Name = Name::new(&[
+        M::DRIVER,
+        "-",
+        <M::Tier as tier::Tier>::Cipher::NAME,
+        "-",
+        M::Tier::TIER,
+    ]);
     /// What users ask for, such as `ctr(aria)`.
-    pub algorithm: &'static CStr,
+    pub const ALGORITHM: &'static CStr = Self::ALGORITHM_NAME.as_c_str();
     /// This implementation of it, such as `ctr-aria-avx2`.
-    pub driver: &'static CStr,
+    pub const DRIVER: &'static CStr = Self::DRIVER_NAME.as_c_str();
 }
 
-/// Registers the drivers of tier `T`, or says why not.
-///
-/// Registers none of them if `T` has wider vectors than `max_vector_bits`, or if the CPU lacks
-/// what `T` needs.
+/// What the user allows to be registered.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    max_vector_bits: u32,
+    avx512: Avx512,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Avx512 {
+    Auto,
+    Never,
+    Always,
+}
+
+impl Limits {
+    /// On a CPU that is better off without 512-bit vectors, so much is taken from the priority of
+    /// their drivers: less than the tiers of 256 bits with AVX-512 have, more than those without.
+    const HANDICAP: u16 = 100;
+
+    /// Takes the module parameters `max_vector_bits` and `use_avx512`: -1 for auto, 0 for never, 1
+    /// for always.
+    ///
+    /// # Errors
+    ///
+    /// [`EINVAL`] if `use_avx512` is something else.
+    pub fn new(max_vector_bits: u32, use_avx512: i32) -> Result<Self> {
+        Ok(Self {
+            max_vector_bits,
+            avx512: match use_avx512 {
+                -1 => Avx512::Auto,
+                0 => Avx512::Never,
+                1 => Avx512::Always,
+                _ => return Err(EINVAL),
+            },
+        })
+    }
+
+    /// Returns by how much to lower the priority of tier `T`, or why it is to be left out.
+    pub fn admit<T: Drivers>(&self) -> Result<u16, LeftOut> {
+        if T::VECTOR_BITS > self.max_vector_bits {
+            return Err(LeftOut::TooWide(self.max_vector_bits));
+        }
+        let is_avx512 = |feature| matches!(feature, Feature::Avx512f);
+        if self.avx512 == Avx512::Never && T::Features::REQUIRED.iter().any(is_avx512) {
+            return Err(LeftOut::Avx512);
+        }
+        cpu::detect::<T::Features>().map_err(LeftOut::Missing)?;
+
+        let is_slow = self.avx512 == Avx512::Auto && cpu::prefers_256_bits();
+        Ok(if T::VECTOR_BITS > 256 && is_slow {
+            Self::HANDICAP
+        } else {
+            0
+        })
+    }
+}
+
+/// Why a tier is left out.
+pub enum LeftOut {
+    /// Its vectors are wider than so many bits.
+    TooWide(u32),
+    /// AVX-512 is not to be used.
+    Avx512,
+    /// The CPU lacks something.
+    Missing(cpu::Missing),
+}
+
+impl kernel::fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut kernel::fmt::Formatter<'_>) -> kernel::fmt::Result {
+        match self {
+            Self::TooWide(bits) => f.write_fmt(fmt!("limited to {} bits", bits)),
+            Self::Avx512 => f.write_str("use_avx512 says never"),
+            Self::Missing(feature) => f.write_fmt(fmt!("the CPU lacks {}", feature)),
+        }
+    }
+}
+
+/// Registers the driver of a mode, of a tier that was admitted, or says what it lacks besides.
 ///
 /// # Errors
 ///
 /// As [`Algorithms::skcipher`].
-pub fn register<T: Drivers>(algorithms: &mut Algorithms, max_vector_bits: u32) -> Result {
-    if T::VECTOR_BITS > max_vector_bits {
-        pr_notice!(
-            "{} is left out: limited to {} bits\n",
-            T::ECB.driver,
-            max_vector_bits
-        );
-        return Ok(());
-    }
-
-    match cpu::detect::<T::Features>() {
-        Ok(cpu) => {
-            algorithms.skcipher::<Ecb<T>>(cpu)?;
-            algorithms.skcipher::<Ctr<T>>(cpu)
-        }
+pub fn register<M: Mode>(algorithms: &mut Algorithms) -> Result {
+    match cpu::detect() {
+        Ok(cpu) => M::register(algorithms, cpu),
         Err(missing) => {
-            pr_notice!("{} is left out: the CPU lacks {}\n", T::ECB.driver, missing);
+            let driver = Names::<M>::DRIVER;
+            pr_notice!("{} is left out: the CPU lacks {}\n", driver, missing);
             Ok(())
         }
     }
 }
 
+/// Makes drivers of a cipher, from a table of its tiers.
+///
+/// A row is what its drivers are called, the width of the registers, the priority, and the
+/// implementations that share the name, best first: each with the symbol of its configuration and
+/// the modes that it has. The first one that the CPU can run is registered.
+///
+/// Defines `register_drivers()`, which registers all of them and the scalar code, and the module's
+/// aliases.
+#[macro_export]
+macro_rules! cipher_drivers {
+    {
+        cipher: $cipher:ty,
+        tiers: {$(
+            $name:literal: $bits:literal bits, priority $priority:literal, {$(
+                $config:ident: $tier:ty, modes $modes:tt $(, gcm $gcm:ty)?;
+            )+}
+        )*}
+    } => {
+        $($(
+            #[cfg($config)]
+            impl $crate::modes::Drivers for $tier {
+                const TIER: &'static str = $name;
+                const VECTOR_BITS: u32 = $bits;
+                const PRIORITY: u16 = $priority;
+            }
+
+            $(
+                #[cfg($config)]
+                impl $crate::modes::GcmDrivers for $tier {
+                    type Gcm = $gcm;
+                }
+            )?
+        )+)*
+
+        /// Registers all drivers that this machine can run and the user allows, and says which
+        /// tiers are left out.
+        fn register_drivers(
+            algorithms: &mut $crate::crypto::Algorithms,
+            limits: $crate::modes::Limits,
+        ) -> Result {
+            algorithms.cipher::<$crate::modes::Single<$cipher>>()?;
+            $({
+                let mut left_out = None;
+                let mut is_there = false;
+                $(
+                    #[cfg($config)]
+                    if !is_there {
+                        match limits.admit::<$tier>() {
+                            Ok(handicap) => {
+                                is_there = true;
+                                algorithms.set_handicap(handicap);
+                                $crate::cipher_drivers!(@register algorithms $tier, $modes);
+                            }
+                            Err(reason) => left_out = Some(reason),
+                        }
+                    }
+                )+
+                if let (false, Some(reason)) = (is_there, left_out) {
+                    pr_notice!("tier {} is left out: {}\n", $name, reason);
+                }
+            })*
+            algorithms.set_handicap(0);
+            Ok(())
+        }
+
+        #[cfg(MODULE)]
+        const _: () = {
+            const NAMES: &[&[&'static CStr]] = &[
+                &$crate::modes::Single::<$cipher>::NAMES,
+                $($(
+                    #[cfg($config)]
+                    $crate::cipher_drivers!(@names $tier, $modes),
+                )+)*
+            ];
+            #[link_section = ".modinfo"]
+            #[used(compiler)]
+            static ALIASES: [u8; $crate::crypto::names::aliases_len(NAMES)] =
+                $crate::crypto::names::aliases(NAMES);
+        };
+    };
+    (@register $algorithms:ident $tier:ty, [$($mode:ident),* $(,)?]) => {
+        $(
+            $crate::modes::register::<$crate::modes::$mode<$tier>>($algorithms)?;
+        )*
+    };
+    (@names $tier:ty, [$($mode:ident),* $(,)?]) => {
+        &[$(
+            $crate::modes::Names::<$crate::modes::$mode<$tier>>::ALGORITHM,
+            $crate::modes::Names::<$crate::modes::$mode<$tier>>::DRIVER,
+        )*]
+    };
+}
+
 /// The cipher `C`, one block at a time.
 pub struct Single<C>(PhantomData<C>);
 
+impl<C: BlockDriver> Single<C> {
+    const ALGORITHM_NAME: Name = Name::new(&[C::NAME]);
+    const FULL_DRIVER_NAME: Name = Name::new(&[C::NAME, "-", C::DRIVER_SUFFIX]);
+    /// Algorithm and driver name.
+    pub const NAMES: [&'static CStr; 2] = [
+        Self::ALGORITHM_NAME.as_c_str(),
+        Self::FULL_DRIVER_NAME.as_c_str(),
+    ];
+}
+
 impl<C: BlockDriver> Cipher for Single<C> {
-    const NAME: &'static CStr = C::NAME;
-    const DRIVER_NAME: &'static CStr = C::DRIVER_NAME;
+    const NAME: &'static CStr = Self::NAMES[0];
+    const DRIVER_NAME: &'static CStr = Self::NAMES[1];
     const PRIORITY: u16 = C::PRIORITY;
     const BLOCK_SIZE: usize = BLOCK_SIZE;
     const MIN_KEY_SIZE: usize = C::KEY_SIZES.0;
@@ -99,12 +306,55 @@ impl<C: BlockDriver> Cipher for Single<C> {
     }
 }
 
+/// The key schedule of the scalar code of a tier.
+type ScalarKey<T> = <<T as Tier>::Cipher as BlockCipher>::Key;
+
 /// Electronic codebook mode, SP 800-38A section 6.1.
 pub struct Ecb<T>(PhantomData<T>);
 
-impl<T: Drivers> Skcipher for Ecb<T> {
-    const NAME: &'static CStr = T::ECB.algorithm;
-    const DRIVER_NAME: &'static CStr = T::ECB.driver;
+impl<T: Drivers + tier::Ecb> Mode for Ecb<T> {
+    type Tier = T;
+    type Features = T::Features;
+    const ALGORITHM: [&'static str; 2] = ["ecb(", ")"];
+    const DRIVER: &'static str = "ecb";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<T::Features>) -> Result {
+        algorithms.skcipher::<Self>(cpu)
+    }
+}
+
+impl<T: Drivers + tier::Ecb> Ecb<T> {
+    fn crypt(
+        request: &mut Request<'_, Self>,
+        on_vectors: impl for<'a> Fn(
+            Simd<'_, T::Features>,
+            &T::Key,
+            &mut MaybeUninit<T::Scratch>,
+            InOut<'a>,
+        ) -> InOut<'a>,
+        scalar: impl for<'a> Fn(&ScalarKey<T>, InOut<'a>) -> InOut<'a>,
+    ) -> Result {
+        whole_blocks(request)?;
+        let key = request.key();
+        request.walk(|step| {
+            let Step {
+                data,
+                vector,
+                scratch,
+                ..
+            } = step;
+            let rest = vector.run(|simd| match simd {
+                Some(simd) => on_vectors(simd, key, scratch.get(), data),
+                None => scalar(T::scalar_key(key), data),
+            });
+            rest.len()
+        })
+    }
+}
+
+impl<T: Drivers + tier::Ecb> Skcipher for Ecb<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
     const PRIORITY: u16 = T::PRIORITY;
     const BLOCK_SIZE: usize = BLOCK_SIZE;
     const MIN_KEY_SIZE: usize = T::Cipher::KEY_SIZES.0;
@@ -116,47 +366,94 @@ impl<T: Drivers> Skcipher for Ecb<T> {
     type Key = T::Key;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result {
+        T::set_key(key, bytes).map_err(invalid_key)
+    }
+
+    fn encrypt(request: &mut Request<'_, Self>) -> Result {
+        Self::crypt(request, T::ecb_encrypt, scalar::ecb_encrypt::<T::Cipher>)
+    }
+
+    fn decrypt(request: &mut Request<'_, Self>) -> Result {
+        Self::crypt(request, T::ecb_decrypt, scalar::ecb_decrypt::<T::Cipher>)
+    }
+}
+
+/// Cipher block chaining, SP 800-38A section 6.2. Encryption is serial, so it is scalar code's.
+pub struct Cbc<T>(PhantomData<T>);
+
+impl<T: Drivers + tier::Cbc> Mode for Cbc<T> {
+    type Tier = T;
+    type Features = T::Features;
+    const ALGORITHM: [&'static str; 2] = ["cbc(", ")"];
+    const DRIVER: &'static str = "cbc";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<T::Features>) -> Result {
+        algorithms.skcipher::<Self>(cpu)
+    }
+}
+
+impl<T: Drivers + tier::Cbc> Skcipher for Cbc<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
+    const PRIORITY: u16 = T::PRIORITY;
+    const BLOCK_SIZE: usize = BLOCK_SIZE;
+    const MIN_KEY_SIZE: usize = T::Cipher::KEY_SIZES.0;
+    const MAX_KEY_SIZE: usize = T::Cipher::KEY_SIZES.1;
+    const VECTOR_MIN: usize = T::MIN;
+
+    type Features = T::Features;
+    type Iv = Block;
+    type Key = T::Key;
+    type Scratch = T::Scratch;
+
+    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result {
         T::set_key(key, bytes).map_err(invalid_key)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
         whole_blocks(request)?;
-        let key = request.key();
-        request.walk(
-            |Step {
-                 data, mut vector, ..
-             }| {
-                let rest = vector.run(data, |simd, scratch, data| {
-                    T::ecb_encrypt(simd, key, scratch, data)
-                });
-                scalar::ecb_encrypt::<T::Cipher>(T::scalar_key(key), rest).len()
-            },
-        )
+        let key = T::scalar_key(request.key());
+        request.walk(|step| scalar::cbc_encrypt::<T::Cipher>(key, step.iv, step.data).len())
     }
 
     fn decrypt(request: &mut Request<'_, Self>) -> Result {
         whole_blocks(request)?;
         let key = request.key();
-        request.walk(
-            |Step {
-                 data, mut vector, ..
-             }| {
-                let rest = vector.run(data, |simd, scratch, data| {
-                    T::ecb_decrypt(simd, key, scratch, data)
-                });
-                scalar::ecb_decrypt::<T::Cipher>(T::scalar_key(key), rest).len()
-            },
-        )
+        request.walk(|step| {
+            let Step {
+                data,
+                iv,
+                vector,
+                scratch,
+                ..
+            } = step;
+            let rest = vector.run(|simd| match simd {
+                Some(simd) => T::cbc_decrypt(simd, key, scratch.get(), iv, data),
+                None => scalar::cbc_decrypt::<T::Cipher>(T::scalar_key(key), iv, data),
+            });
+            rest.len()
+        })
     }
 }
 
 /// Counter mode, SP 800-38A section 6.5, with a 128-bit big-endian counter.
 pub struct Ctr<T>(PhantomData<T>);
 
-impl<T: Drivers> Skcipher for Ctr<T> {
-    const NAME: &'static CStr = T::CTR.algorithm;
-    const DRIVER_NAME: &'static CStr = T::CTR.driver;
+impl<T: Drivers + tier::Ctr> Mode for Ctr<T> {
+    type Tier = T;
+    type Features = T::Features;
+    const ALGORITHM: [&'static str; 2] = ["ctr(", ")"];
+    const DRIVER: &'static str = "ctr";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<T::Features>) -> Result {
+        algorithms.skcipher::<Self>(cpu)
+    }
+}
+
+impl<T: Drivers + tier::Ctr> Skcipher for Ctr<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
     const PRIORITY: u16 = T::PRIORITY;
     const BLOCK_SIZE: usize = 1;
     const MIN_KEY_SIZE: usize = T::Cipher::KEY_SIZES.0;
@@ -165,44 +462,489 @@ impl<T: Drivers> Skcipher for Ctr<T> {
     const VECTOR_MIN: usize = T::MIN;
 
     type Features = T::Features;
-    type Iv = [u8; BLOCK_SIZE];
+    type Iv = Block;
     type Key = T::Key;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result {
         T::set_key(key, bytes).map_err(invalid_key)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
         let key = request.key();
-        request.walk(
-            |Step {
-                 data,
-                 iv,
-                 last,
-                 mut vector,
-             }| {
-                // A block may straddle two steps; then the second one gets it whole.
-                let (data, left) = if last {
-                    (data, 0)
-                } else {
-                    let (blocks, rest) = data.split_units::<BLOCK_SIZE>();
-                    (blocks, rest.len())
-                };
-                let rest = vector.run(data, |simd, scratch, data| {
-                    let length = data.len();
-                    let (data, rest) = data.split_at(length);
-                    T::ctr(simd, key, scratch, iv, data);
-                    rest
-                });
-                scalar::ctr::<T::Cipher>(T::scalar_key(key), iv, rest);
-                left
-            },
-        )
+        request.walk(|step| {
+            let Step {
+                data,
+                iv,
+                last,
+                vector,
+                scratch,
+            } = step;
+            let (data, left) = whole_blocks_before_end(data, last);
+            vector.run(|simd| match simd {
+                Some(simd) => T::ctr(simd, key, scratch.get(), iv, data),
+                None => scalar::ctr::<T::Cipher>(T::scalar_key(key), iv, data),
+            });
+            left
+        })
     }
 
     fn decrypt(request: &mut Request<'_, Self>) -> Result {
         Self::encrypt(request)
+    }
+}
+
+/// XTS, IEEE 1619: any length from one block on, by ciphertext stealing.
+pub struct Xts<T>(PhantomData<T>);
+
+impl<T: Drivers + tier::Xts> Mode for Xts<T> {
+    type Tier = T;
+    type Features = T::Features;
+    const ALGORITHM: [&'static str; 2] = ["xts(", ")"];
+    const DRIVER: &'static str = "xts";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<T::Features>) -> Result {
+        algorithms.skcipher::<Self>(cpu)
+    }
+}
+
+impl<T: Drivers + tier::Xts> Xts<T> {
+    fn crypt(
+        request: &mut Request<'_, Self>,
+        on_vectors: impl for<'a> Fn(
+            Simd<'_, T::Features>,
+            &T::Key,
+            &mut MaybeUninit<T::Scratch>,
+            &mut Block,
+            InOut<'a>,
+        ) -> InOut<'a>,
+        scalar: impl for<'a> Fn(&ScalarKey<T>, &mut Block, InOut<'a>) -> InOut<'a>,
+        direction: xts::Direction,
+    ) -> Result {
+        let len = request.len();
+        if len < BLOCK_SIZE {
+            return Err(EINVAL);
+        }
+        let key = request.key();
+        let mut tweak = key.tweak(request.iv());
+        let tail_len = xts::tail_len(len);
+        let head_len = len - tail_len;
+
+        request.walk_first(head_len, |step| {
+            let Step {
+                data,
+                vector,
+                scratch,
+                ..
+            } = step;
+            let rest = vector.run(|simd| match simd {
+                Some(simd) => on_vectors(simd, &key.data, scratch.get(), &mut tweak, data),
+                None => scalar(T::scalar_key(&key.data), &mut tweak, data),
+            });
+            rest.len()
+        })?;
+
+        let mut bytes = [0; xts::MAX_TAIL];
+        let bytes = bytes.get_mut(..tail_len).unwrap_or_default();
+        if !bytes.is_empty() {
+            request.read(head_len, bytes)?;
+            let vector = request.vector();
+            let scratch = request.scratch();
+            vector.run(|simd| {
+                xts::crypt_tail(direction, &tweak, bytes, |mut tweak, block| {
+                    let block = InOut::in_place(block);
+                    match simd {
+                        Some(simd) => on_vectors(simd, &key.data, scratch.get(), &mut tweak, block),
+                        None => scalar(T::scalar_key(&key.data), &mut tweak, block),
+                    };
+                });
+            });
+            request.write(head_len, bytes)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Drivers + tier::Xts> Skcipher for Xts<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
+    const PRIORITY: u16 = T::PRIORITY;
+    const BLOCK_SIZE: usize = BLOCK_SIZE;
+    const MIN_KEY_SIZE: usize = 2 * T::Cipher::KEY_SIZES.0;
+    const MAX_KEY_SIZE: usize = 2 * T::Cipher::KEY_SIZES.1;
+    const VECTOR_MIN: usize = T::MIN;
+    const IS_XTS: bool = true;
+
+    type Features = T::Features;
+    type Iv = Block;
+    type Key = xts::Key<T>;
+    type Scratch = T::Scratch;
+
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+        key.set(bytes).map_err(invalid_key)
+    }
+
+    fn encrypt(request: &mut Request<'_, Self>) -> Result {
+        let scalar = scalar::xts_encrypt::<T::Cipher>;
+        Self::crypt(request, T::xts_encrypt, scalar, xts::Direction::Encrypt)
+    }
+
+    fn decrypt(request: &mut Request<'_, Self>) -> Result {
+        let scalar = scalar::xts_decrypt::<T::Cipher>;
+        Self::crypt(request, T::xts_decrypt, scalar, xts::Direction::Decrypt)
+    }
+}
+
+/// Galois/Counter mode, SP 800-38D.
+pub struct Gcm<T>(PhantomData<T>);
+
+impl<T: GcmDrivers> Mode for Gcm<T> {
+    type Tier = T;
+    type Features = <T::Gcm as gcm::Tier>::Features;
+    const ALGORITHM: [&'static str; 2] = ["gcm(", ")"];
+    const DRIVER: &'static str = "gcm";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<Self::Features>) -> Result {
+        algorithms.aead::<Self>(cpu)
+    }
+}
+
+/// A message of GCM under way.
+pub struct GcmState {
+    message: gcm::Message,
+    assoc: gcm::Blocks,
+    tag: Block,
+}
+
+impl GcmState {
+    fn new(iv: &[u8; gcm::IV_SIZE]) -> Self {
+        Self {
+            message: gcm::Message::new(iv),
+            assoc: gcm::Blocks::default(),
+            tag: [0; BLOCK_SIZE],
+        }
+    }
+}
+
+/// A driver of GCM in one of its formats.
+trait GcmFormat: Aead<State = GcmState, Scratch = <Self::Tier as gcm::Tier>::Scratch> {
+    type Tier: gcm::Tier<Features = Self::Features>;
+
+    /// Bytes at the end of the associated data that are none.
+    const NOT_ASSOC: usize;
+
+    fn gcm_key(key: &Self::Key) -> &<Self::Tier as gcm::Tier>::Key;
+}
+
+/// Associated data shares an FPU section with the first piece of text if it is no longer than this.
+const ASSOC_WITH_TEXT: usize = 4096;
+
+type GcmKey<A> = <<A as GcmFormat>::Tier as gcm::Tier>::Key;
+type GcmScalarKey<A> = <<<A as GcmFormat>::Tier as gcm::Tier>::Cipher as BlockCipher>::Key;
+
+/// Has associated data hashed: a run of whole blocks, or the end.
+fn gcm_assoc<A: GcmFormat>(
+    simd: Option<Simd<'_, A::Features>>,
+    key: &GcmKey<A>,
+    message: &mut gcm::Message,
+    run: &[u8],
+) {
+    match simd {
+        Some(simd) => A::Tier::assoc(simd, key, message, run),
+        None => gcm::scalar::assoc(A::Tier::hash_key(key), message, run),
+    }
+}
+
+/// Does a request up to its tag, the text by `on_vectors` or `scalar`.
+///
+/// There are as few FPU sections as pieces of text: what comes before the first and behind the last
+/// one shares theirs.
+fn gcm_crypt<A: GcmFormat>(
+    request: &mut AeadRequest<'_, A>,
+    context: &mut AeadContext<A>,
+    on_vectors: impl Fn(
+        Simd<'_, A::Features>,
+        &GcmKey<A>,
+        &mut MaybeUninit<A::Scratch>,
+        &mut gcm::Message,
+        InOut<'_>,
+    ),
+    scalar: impl Fn(&GcmScalarKey<A>, &ghash::Key, &mut gcm::Message, InOut<'_>),
+) -> Result {
+    let key = A::gcm_key(request.key());
+    let vector = request.vector();
+    let AeadContext { state, scratch } = context;
+    let GcmState {
+        message,
+        assoc: blocks,
+        tag,
+    } = state;
+    let mut assoc = Some(request.assoc().without_last(A::NOT_ASSOC));
+
+    if let Some(long) = assoc.take_if(|assoc| assoc.len() > ASSOC_WITH_TEXT) {
+        long.for_each(|piece| {
+            vector.run(|simd| blocks.feed(piece, |run| gcm_assoc::<A>(simd, key, message, run)))
+        });
+    }
+
+    let mut piece = |data: Option<InOut<'_>>, last: bool| {
+        vector.run(|simd| {
+            if let Some(assoc) = assoc.take() {
+                assoc.for_each(|piece| {
+                    blocks.feed(piece, |run| gcm_assoc::<A>(simd, key, message, run))
+                });
+            }
+            if let Some(rest) = blocks.take_rest() {
+                gcm_assoc::<A>(simd, key, message, rest);
+            }
+            let scalar_key = A::Tier::scalar_key(key);
+            let hash_key = A::Tier::hash_key(key);
+            if let Some(data) = data {
+                match simd {
+                    Some(simd) => on_vectors(simd, key, scratch, message, data),
+                    None => scalar(scalar_key, hash_key, message, data),
+                }
+            }
+            if last {
+                *tag = match simd {
+                    Some(simd) => A::Tier::tag(simd, key, scratch, message),
+                    None => gcm::scalar::tag::<<A::Tier as gcm::Tier>::Cipher>(
+                        scalar_key, hash_key, message,
+                    ),
+                };
+            }
+        })
+    };
+    if request.text_len() == 0 {
+        piece(None, true);
+        return Ok(());
+    }
+    request.walk(|AeadStep { data, last }| {
+        let (data, left) = whole_blocks_before_end(data, last);
+        piece(Some(data), last);
+        left
+    })
+}
+
+fn gcm_encrypt<A: GcmFormat>(
+    request: &mut AeadRequest<'_, A>,
+    context: &mut AeadContext<A>,
+) -> Result {
+    let scalar = gcm::scalar::encrypt::<<A::Tier as gcm::Tier>::Cipher>;
+    gcm_crypt(request, context, A::Tier::encrypt, scalar)?;
+    request.seal(&context.state.tag);
+    Ok(())
+}
+
+fn gcm_decrypt<A: GcmFormat>(
+    request: &mut AeadRequest<'_, A>,
+    context: &mut AeadContext<A>,
+) -> Result {
+    let scalar = gcm::scalar::decrypt::<<A::Tier as gcm::Tier>::Cipher>;
+    gcm_crypt(request, context, A::Tier::decrypt, scalar)?;
+    request.open(&context.state.tag)
+}
+
+impl<T: GcmDrivers> GcmFormat for Gcm<T> {
+    type Tier = T::Gcm;
+
+    const NOT_ASSOC: usize = 0;
+
+    fn gcm_key(key: &Self::Key) -> &GcmKey<Self> {
+        key
+    }
+}
+
+impl<T: GcmDrivers> Aead for Gcm<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
+    const PRIORITY: u16 = T::PRIORITY;
+    const MAX_TAG_SIZE: usize = gcm::TAG_SIZE;
+    const CHUNK_SIZE: usize = BLOCK_SIZE;
+
+    type Features = <T::Gcm as gcm::Tier>::Features;
+    type Iv = [u8; gcm::IV_SIZE];
+    type Key = <T::Gcm as gcm::Tier>::Key;
+    type State = GcmState;
+    type Scratch = <T::Gcm as gcm::Tier>::Scratch;
+
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+        <T::Gcm as gcm::Tier>::set_key(key, bytes).map_err(invalid_key)
+    }
+
+    fn is_tag_size(size: usize) -> bool {
+        matches!(size, 4 | 8 | 12..=16)
+    }
+
+    fn begin(_: &Self::Key, iv: &Self::Iv, _: usize) -> Result<GcmState> {
+        Ok(GcmState::new(iv))
+    }
+
+    fn encrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
+        gcm_encrypt(request, context)
+    }
+
+    fn decrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
+        gcm_decrypt(request, context)
+    }
+}
+
+/// Galois/Counter mode as IPsec has it, RFC 4106.
+///
+/// The key ends with a salt, which the IV begins with. The associated data of a request ends with
+/// the rest of the IV, which is none of it.
+pub struct Rfc4106<T>(PhantomData<T>);
+
+/// The key of [`Rfc4106`].
+pub struct Rfc4106Key<K> {
+    gcm: K,
+    salt: [u8; 4],
+}
+
+// SAFETY: All zero bytes are a value of either part.
+unsafe impl<K: Context> Context for Rfc4106Key<K> {}
+
+impl<T: GcmDrivers> Mode for Rfc4106<T> {
+    type Tier = T;
+    type Features = <T::Gcm as gcm::Tier>::Features;
+    const ALGORITHM: [&'static str; 2] = ["rfc4106(gcm(", "))"];
+    const DRIVER: &'static str = "rfc4106-gcm";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<Self::Features>) -> Result {
+        algorithms.aead::<Self>(cpu)
+    }
+}
+
+impl<T: GcmDrivers> GcmFormat for Rfc4106<T> {
+    type Tier = T::Gcm;
+
+    const NOT_ASSOC: usize = size_of::<<Self as Aead>::Iv>();
+
+    fn gcm_key(key: &Self::Key) -> &GcmKey<Self> {
+        &key.gcm
+    }
+}
+
+impl<T: GcmDrivers> Aead for Rfc4106<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
+    const PRIORITY: u16 = T::PRIORITY;
+    const MAX_TAG_SIZE: usize = gcm::TAG_SIZE;
+    const CHUNK_SIZE: usize = BLOCK_SIZE;
+
+    type Features = <T::Gcm as gcm::Tier>::Features;
+    type Iv = [u8; 8];
+    type Key = Rfc4106Key<<T::Gcm as gcm::Tier>::Key>;
+    type State = GcmState;
+    type Scratch = <T::Gcm as gcm::Tier>::Scratch;
+
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+        let (gcm, salt) = bytes.split_last_chunk().ok_or(EINVAL)?;
+        <T::Gcm as gcm::Tier>::set_key(&mut key.gcm, gcm).map_err(invalid_key)?;
+        key.salt = *salt;
+        Ok(())
+    }
+
+    fn is_tag_size(size: usize) -> bool {
+        matches!(size, 8 | 12 | 16)
+    }
+
+    fn begin(key: &Self::Key, iv: &Self::Iv, assoc_len: usize) -> Result<GcmState> {
+        // SPI and sequence number, the latter of 32 or 64 bits, and the IV.
+        if !matches!(assoc_len, 16 | 20) {
+            return Err(EINVAL);
+        }
+        let [a, b, c, d] = key.salt;
+        let [e, f, g, h, i, j, k, l] = *iv;
+        Ok(GcmState::new(&[a, b, c, d, e, f, g, h, i, j, k, l]))
+    }
+
+    fn encrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
+        gcm_encrypt(request, context)
+    }
+
+    fn decrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
+        gcm_decrypt(request, context)
+    }
+}
+
+/// LRW: each block between two additions of a product of its number.
+pub struct Lrw<T>(PhantomData<T>);
+
+impl<T: Drivers + tier::Ecb> Mode for Lrw<T> {
+    type Tier = T;
+    type Features = T::Features;
+    const ALGORITHM: [&'static str; 2] = ["lrw(", ")"];
+    const DRIVER: &'static str = "lrw";
+
+    fn register(algorithms: &mut Algorithms, cpu: Cpu<T::Features>) -> Result {
+        algorithms.skcipher::<Self>(cpu)
+    }
+}
+
+impl<T: Drivers + tier::Ecb> Lrw<T> {
+    fn crypt(
+        request: &mut Request<'_, Self>,
+        on_vectors: impl for<'a> Fn(
+            Simd<'_, T::Features>,
+            &T::Key,
+            &mut MaybeUninit<T::Scratch>,
+            InOut<'a>,
+        ) -> InOut<'a>,
+        scalar: impl for<'a> Fn(&ScalarKey<T>, InOut<'a>) -> InOut<'a>,
+    ) -> Result {
+        whole_blocks(request)?;
+        if request.is_empty() {
+            return Ok(());
+        }
+        let key = request.key();
+        let mut tweaks = key.tweaks(request.iv());
+        request.walk(|step| {
+            let Step {
+                mut data,
+                iv,
+                vector,
+                scratch,
+                ..
+            } = step;
+            let mut first = tweaks.clone();
+            let rest = first.add(data.reborrow()).len();
+            let blocks = data.at_destination();
+            vector.run(|simd| match simd {
+                Some(simd) => on_vectors(simd, &key.cipher, scratch.get(), blocks),
+                None => scalar(T::scalar_key(&key.cipher), blocks),
+            });
+            tweaks.add(data.at_destination());
+            *iv = tweaks.index();
+            rest
+        })
+    }
+}
+
+impl<T: Drivers + tier::Ecb> Skcipher for Lrw<T> {
+    const NAME: &'static CStr = Names::<Self>::ALGORITHM;
+    const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
+    const PRIORITY: u16 = T::PRIORITY;
+    const BLOCK_SIZE: usize = BLOCK_SIZE;
+    const MIN_KEY_SIZE: usize = T::Cipher::KEY_SIZES.0 + BLOCK_SIZE;
+    const MAX_KEY_SIZE: usize = T::Cipher::KEY_SIZES.1 + BLOCK_SIZE;
+    const VECTOR_MIN: usize = T::MIN;
+
+    type Features = T::Features;
+    type Iv = Block;
+    type Key = lrw::Key<T::Key>;
+    type Scratch = T::Scratch;
+
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+        key.set::<T>(bytes).map_err(invalid_key)
+    }
+
+    fn encrypt(request: &mut Request<'_, Self>) -> Result {
+        Self::crypt(request, T::ecb_encrypt, scalar::ecb_encrypt::<T::Cipher>)
+    }
+
+    fn decrypt(request: &mut Request<'_, Self>) -> Result {
+        Self::crypt(request, T::ecb_decrypt, scalar::ecb_decrypt::<T::Cipher>)
     }
 }
 
@@ -216,4 +958,14 @@ fn whole_blocks<T: Skcipher>(request: &Request<'_, T>) -> Result {
         0 => Ok(()),
         _ => Err(EINVAL),
     }
+}
+
+/// Splits off a partial block that is not the end of the data: the next step gets it whole.
+/// Returns what to do now, and how many bytes are left.
+fn whole_blocks_before_end(data: InOut<'_>, last: bool) -> (InOut<'_>, usize) {
+    if last {
+        return (data, 0);
+    }
+    let (blocks, rest) = data.split_units::<BLOCK_SIZE>();
+    (blocks, rest.len())
 }

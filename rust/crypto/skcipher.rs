@@ -10,16 +10,11 @@
 use super::super::bindings;
 use super::super::ciphers::{
     inout::InOut,
-    simd::{Cpu, Features, Simd},
+    simd::{Cpu, Features},
     tier::Context,
 };
-use super::{algorithm::Base, cipher, fpu};
-use core::{
-    marker::PhantomData,
-    mem::{self, MaybeUninit},
-    ptr::NonNull,
-    slice,
-};
+use super::{algorithm::Base, cipher, Scratch, Vector};
+use core::{marker::PhantomData, mem::MaybeUninit, ptr::NonNull, slice};
 use kernel::{
     error::{from_result, to_result},
     prelude::*,
@@ -47,7 +42,7 @@ pub trait Skcipher: Sized + 'static {
     /// Each step of a walk but the last is at least this many bytes; for a stream cipher the block
     /// size of the cipher below.
     const CHUNK_SIZE: usize = Self::BLOCK_SIZE;
-    /// Fewest bytes for which an FPU section is worth opening.
+    /// Length of the shortest piece for which an FPU section is worth opening, in bytes.
     const VECTOR_MIN: usize = 0;
 
     /// What the vector code of the driver asks of the CPU.
@@ -61,6 +56,12 @@ pub trait Skcipher: Sized + 'static {
 
     /// Scratch memory of the vector code: the request context. `()` if it needs none.
     type Scratch;
+
+    /// Whether the key is that of XTS, two keys one behind the other.
+    ///
+    /// Then those are refused that the API has no use for: of odd length, and in FIPS mode or where
+    /// the user forbids weak keys, with equal halves (`xts_verify_key()`).
+    const IS_XTS: bool = false;
 
     /// Expands `bytes`, whose length is within the limits, into `key`.
     ///
@@ -86,6 +87,7 @@ pub trait Skcipher: Sized + 'static {
 /// [`Algorithms::skcipher`](super::Algorithms::skcipher).
 pub struct Request<'r, T: Skcipher> {
     inner: NonNull<bindings::skcipher_request>,
+    scratch: Scratch<T::Scratch>,
     _lifetime: PhantomData<(&'r mut bindings::skcipher_request, T)>,
 }
 
@@ -118,14 +120,36 @@ impl<'r, T: Skcipher> Request<'r, T> {
     ///
     /// [`EINVAL`] if the end of the data could not be processed, [`ENOMEM`] if a bounce buffer
     /// was needed and could not be had.
-    pub fn walk(&mut self, mut f: impl FnMut(Step<'_, T>) -> usize) -> Result {
+    pub fn walk(&mut self, f: impl FnMut(Step<'_, T>) -> usize) -> Result {
+        // SAFETY: Type invariant.
+        unsafe { self.walk_request(self.inner.as_ptr(), f) }
+    }
+
+    /// Like [`walk`](Self::walk), but ends behind the first `len` bytes of the data.
+    pub fn walk_first(&mut self, len: usize, f: impl FnMut(Step<'_, T>) -> usize) -> Result {
+        // SAFETY: Type invariant. The copy is all that a walk looks at.
+        let mut part = unsafe { self.inner.read() };
+
+        part.cryptlen = part.cryptlen.min(len.try_into()?);
+        // SAFETY: The same request but for its length, which is no greater.
+        unsafe { self.walk_request(&raw mut part, f) }
+    }
+
+    /// # Safety
+    ///
+    /// `request` must be the request, or a part of it.
+    unsafe fn walk_request(
+        &mut self,
+        request: *mut bindings::skcipher_request,
+        mut f: impl FnMut(Step<'_, T>) -> usize,
+    ) -> Result {
         let mut walk = MaybeUninit::<bindings::skcipher_walk>::uninit();
         let walk = walk.as_mut_ptr();
-        let mut scratch = ScratchRef::<T>::new(self);
+        let vector = self.vector();
 
-        // SAFETY: The request is valid. `false`: between the steps the walk may sleep if the
+        // SAFETY: As the caller promises. `false`: between the steps the walk may sleep if the
         // request allows it.
-        let mut status = unsafe { bindings::skcipher_walk_virt(walk, self.inner.as_ptr(), false) };
+        let mut status = unsafe { bindings::skcipher_walk_virt(walk, request, false) };
 
         // SAFETY: `skcipher_walk_virt()` and `skcipher_walk_done()` always set `nbytes`.
         while unsafe { (*walk).nbytes } != 0 {
@@ -133,12 +157,80 @@ impl<'r, T: Skcipher> Request<'r, T> {
             let step = unsafe { &mut *walk };
             let length = step.nbytes as usize;
             // No more is left than there was, so it fits.
-            let left = f(Step::new(step, &mut scratch)).min(length) as c_int;
+            let left = f(Step::new(step, vector, &mut self.scratch)).min(length) as c_int;
 
             // SAFETY: A step is under way, and it ends here.
             status = unsafe { bindings::skcipher_walk_done(walk, left) };
         }
         to_result(status)
+    }
+
+    /// Returns the IV.
+    pub fn iv(&mut self) -> &mut T::Iv {
+        let iv = match size_of::<T::Iv>() {
+            0 => NonNull::dangling(),
+            // SAFETY: By the type invariant a request has an IV.
+            _ => unsafe { NonNull::new_unchecked(self.inner.as_ref().iv.cast()) },
+        };
+        // SAFETY: `ivsize` bytes that are the request's own, or none; any bytes are a value.
+        unsafe { &mut *iv.as_ptr() }
+    }
+
+    /// Copies bytes of the source, from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// [`EINVAL`] if they are not all part of the data.
+    pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result {
+        self.check_range(offset, bytes.len())?;
+        // SAFETY: The source is as long as the data.
+        unsafe {
+            bindings::memcpy_from_sglist(
+                bytes.as_mut_ptr().cast(),
+                self.inner.as_ref().src,
+                offset as c_uint,
+                bytes.len() as c_uint,
+            )
+        };
+        Ok(())
+    }
+
+    /// Copies bytes into the destination, from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// [`EINVAL`] if they are not all part of the data.
+    pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result {
+        self.check_range(offset, bytes.len())?;
+        // SAFETY: The destination is as long as the data.
+        unsafe {
+            bindings::memcpy_to_sglist(
+                self.inner.as_ref().dst,
+                offset as c_uint,
+                bytes.as_ptr().cast(),
+                bytes.len() as c_uint,
+            )
+        };
+        Ok(())
+    }
+
+    fn check_range(&self, offset: usize, len: usize) -> Result {
+        match offset.checked_add(len) {
+            Some(end) if end <= self.len() => Ok(()),
+            _ => Err(EINVAL),
+        }
+    }
+
+    /// Returns the way to the vector registers, for work outside of a walk.
+    pub fn vector(&self) -> Vector<T::Features> {
+        // SAFETY: By the type invariant `T` was registered, and that takes proof that the CPU has
+        // its features.
+        Vector::new(unsafe { Cpu::assume() })
+    }
+
+    /// Returns the request context, for work outside of a walk.
+    pub fn scratch(&mut self) -> &mut Scratch<T::Scratch> {
+        &mut self.scratch
     }
 }
 
@@ -150,115 +242,58 @@ pub struct Step<'w, T: Skcipher> {
     pub iv: &'w mut T::Iv,
     /// Whether the data ends with this piece.
     pub last: bool,
-    /// The way to the vector registers.
-    pub vector: Vector<'w, T>,
+    /// The way to the vector registers, unless the piece is shorter than
+    /// [`VECTOR_MIN`](Skcipher::VECTOR_MIN).
+    pub vector: Vector<T::Features>,
+    /// The request context.
+    pub scratch: &'w mut Scratch<T::Scratch>,
 }
 
 impl<'w, T: Skcipher> Step<'w, T> {
-    fn new(walk: &'w mut bindings::skcipher_walk, scratch: &'w mut ScratchRef<T>) -> Self {
-        // SAFETY: While a step is under way these hold the mapped addresses.
-        let (src, dst) = unsafe {
-            (
-                walk.__bindgen_anon_1.src.virt.addr,
-                walk.__bindgen_anon_2.dst.virt.addr,
-            )
-        };
+    fn new(
+        walk: &'w mut bindings::skcipher_walk,
+        vector: Vector<T::Features>,
+        scratch: &'w mut Scratch<T::Scratch>,
+    ) -> Self {
         let iv = match size_of::<T::Iv>() {
             0 => NonNull::dangling(),
             // SAFETY: The walk points to the IV of the request or to a copy of its own.
             _ => unsafe { NonNull::new_unchecked(walk.iv.cast()) },
         };
+        let last = walk.nbytes == walk.total;
+        // SAFETY: A step is under way until the data that this returns is done with.
+        let data = unsafe { data_of_step(walk) };
 
         Self {
-            // SAFETY: Both are valid for `nbytes` bytes until the step is done. The API demands
-            // that a request is in place or that source and destination are disjoint.
-            data: unsafe { InOut::from_raw(src.cast(), dst.cast(), walk.nbytes as usize) },
+            vector: if data.len() < T::VECTOR_MIN {
+                Vector::unused()
+            } else {
+                vector
+            },
+            data,
             // SAFETY: `ivsize` bytes that are the request's own, or none; any bytes are a value.
             iv: unsafe { &mut *iv.as_ptr() },
-            last: walk.nbytes == walk.total,
-            vector: Vector(scratch),
+            last,
+            scratch,
         }
     }
 }
 
-/// The right to use the vector registers for one step, if the context allows.
-pub struct Vector<'w, T: Skcipher>(&'w mut ScratchRef<T>);
-
-impl<T: Skcipher> Vector<'_, T> {
-    /// Opens an FPU section and calls `f` with `data` in it. Returns what `f` returns: the bytes
-    /// that it left undone.
-    ///
-    /// All of `data` is returned undone where vector registers may not be used, and if it is
-    /// shorter than [`VECTOR_MIN`](Skcipher::VECTOR_MIN). Preemption and softirqs are off while
-    /// `f` runs, so it must neither sleep nor allocate.
-    pub fn run<'a, F>(&mut self, data: InOut<'a>, f: F) -> InOut<'a>
-    where
-        F: FnOnce(Simd<'_, T::Features>, &mut MaybeUninit<T::Scratch>, InOut<'a>) -> InOut<'a>,
-    {
-        if data.len() < T::VECTOR_MIN {
-            return data;
-        }
-
-        // SAFETY: By the type invariant of `Request`, `T` was registered, and that takes proof
-        // that the CPU has its features.
-        let cpu = unsafe { Cpu::<T::Features>::assume() };
-        fpu::section(cpu, data, |simd, data| f(simd, self.0.get(), data))
-            .unwrap_or_else(|data| data)
-    }
-}
-
-/// The request context, seen as scratch memory. Wiped when it goes, if it was used.
-struct ScratchRef<T: Skcipher> {
-    scratch: NonNull<MaybeUninit<T::Scratch>>,
-    used: bool,
-}
-
-impl<T: Skcipher> ScratchRef<T> {
-    /// The request context is aligned like any allocation of the kernel; what a stricter alignment
-    /// may cost is added to its size.
-    const SLACK: usize =
-        align_of::<T::Scratch>().saturating_sub(bindings::RFL_CRYPTO_MINALIGN as usize);
-
-    /// Size of the request context in bytes.
-    const REQUEST_SIZE: usize = if size_of::<T::Scratch>() == 0 {
-        0
-    } else {
-        size_of::<T::Scratch>() + Self::SLACK
-    };
-
-    fn new(request: &mut Request<'_, T>) -> Self {
-        // SAFETY: The request is valid; only an address is computed.
-        let context = unsafe { &raw mut (*request.inner.as_ptr()).__ctx };
-        let align = align_of::<T::Scratch>();
-        let context = context
-            .cast::<u8>()
-            .map_addr(|addr| addr.wrapping_add(align - 1) & !(align - 1));
-
-        Self {
-            // SAFETY: Within the request, so not null.
-            scratch: unsafe { NonNull::new_unchecked(context.cast()) },
-            used: false,
-        }
-    }
-
-    fn get(&mut self) -> &mut MaybeUninit<T::Scratch> {
-        self.used = true;
-        // SAFETY: `REQUEST_SIZE` bytes follow the request, and they are ours while it runs.
-        unsafe { self.scratch.as_mut() }
-    }
-}
-
-impl<T: Skcipher> Drop for ScratchRef<T> {
-    fn drop(&mut self) {
-        if self.used {
-            // SAFETY: As in `get()`.
-            unsafe {
-                bindings::rfl_helper_memzero_explicit(
-                    self.scratch.as_ptr().cast(),
-                    size_of::<T::Scratch>(),
-                )
-            };
-        }
+/// Returns the data of the current step of a walk.
+///
+/// # Safety
+///
+/// A step must be under way during `'w`.
+pub(super) unsafe fn data_of_step<'w>(walk: &bindings::skcipher_walk) -> InOut<'w> {
+    // SAFETY: While a step is under way these hold the mapped addresses, both valid for `nbytes`
+    // bytes until it is done. The API demands that a request is in place or that source and
+    // destination are disjoint.
+    unsafe {
+        InOut::from_raw(
+            walk.__bindgen_anon_1.src.virt.addr.cast(),
+            walk.__bindgen_anon_2.dst.virt.addr.cast(),
+            walk.nbytes as usize,
+        )
     }
 }
 
@@ -266,11 +301,10 @@ impl<T: Skcipher> Drop for ScratchRef<T> {
 pub(super) fn base<T: Skcipher>() -> Base {
     const {
         cipher::assert_context::<T::Key>();
-        assert!(!mem::needs_drop::<T::Scratch>());
         assert!(align_of::<T::Iv>() == 1);
     };
 
-    let request_size = ScratchRef::<T>::REQUEST_SIZE;
+    let request_size = Scratch::<T::Scratch>::REQUEST_SIZE;
     // Requests of synchronous users live on the stack, with room for this much.
     let on_stack = request_size <= bindings::RFL_MAX_SYNC_SKCIPHER_REQSIZE as usize;
 
@@ -330,7 +364,13 @@ impl<T: Skcipher> Callbacks<T> {
         // SAFETY: `setkey()` is given `len` readable bytes.
         let bytes = unsafe { slice::from_raw_parts(key, len as usize) };
 
-        from_result(|| T::set_key(context, bytes).map(|()| 0))
+        from_result(|| {
+            if T::IS_XTS {
+                // SAFETY: As above.
+                to_result(unsafe { bindings::rfl_helper_xts_verify_key(tfm, key, len) })?;
+            }
+            T::set_key(context, bytes).map(|()| 0)
+        })
     }
 
     /// # Safety
@@ -361,6 +401,8 @@ impl<T: Skcipher> Callbacks<T> {
         Request {
             // SAFETY: A valid pointer is not null.
             inner: unsafe { NonNull::new_unchecked(request) },
+            // SAFETY: `REQUEST_SIZE` bytes follow the request, and they are ours while it runs.
+            scratch: unsafe { Scratch::new((&raw mut (*request).__ctx).cast()) },
             _lifetime: PhantomData,
         }
     }

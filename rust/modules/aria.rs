@@ -8,60 +8,71 @@ mod bindings;
 pub mod ciphers {
     //! What this module takes of `rust/ciphers`.
     pub mod aria;
+    pub mod gcm;
+    pub mod ghash;
     pub mod inout;
+    pub mod lrw;
     pub mod simd;
     pub mod tier;
+    pub mod xts;
 }
 #[path = "../crypto/mod.rs"]
 pub mod crypto;
+#[path = "../crypto/modes.rs"]
+pub mod modes;
 
-use ciphers::aria::Aria;
-use crypto::{
-    modes::{self, BlockDriver},
-    Algorithms,
+use ciphers::{
+    aria::{self, Aria},
+    gcm::CtrGhash,
+    ghash,
 };
+use crypto::Algorithms;
 use kernel::prelude::*;
+use modes::{BlockDriver, Limits};
 
 module! {
     type: AriaModule,
     name: "aria_rust",
     authors: ["rfl-crypto contributors"],
-    description: "ARIA block cipher with ECB and CTR modes (scalar code is table-based)",
+    description: "ARIA block cipher and modes (scalar code is table-based)",
     license: "GPL",
-    alias: [
-        "crypto-aria",
-        "crypto-aria-rust",
-        "crypto-ecb(aria)",
-        "crypto-ecb-aria-avx2",
-        "crypto-ctr(aria)",
-        "crypto-ctr-aria-avx2",
-    ],
     params: {
         max_vector_bits: u32 {
             default: 512,
             description: "Widest vector registers to use, in bits; 0 for scalar code only",
         },
+        use_avx512: i32 {
+            default: -1,
+            description: "Whether to use AVX-512: 0 never, 1 always, -1 as suits the CPU",
+        },
     },
 }
 
 impl BlockDriver for Aria {
-    const NAME: &'static CStr = c"aria";
-    const DRIVER_NAME: &'static CStr = c"aria-rust";
+    const NAME: &'static str = "aria";
+    const DRIVER_SUFFIX: &'static str = "rust";
     const PRIORITY: u16 = 110;
 }
 
-#[cfg(CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2)]
-impl modes::Drivers for ciphers::aria::x86::AesniAvx2 {
-    const VECTOR_BITS: u32 = 256;
-    const PRIORITY: u16 = 550;
-    const ECB: modes::Names = modes::Names {
-        algorithm: c"ecb(aria)",
-        driver: c"ecb-aria-avx2",
-    };
-    const CTR: modes::Names = modes::Names {
-        algorithm: c"ctr(aria)",
-        driver: c"ctr-aria-avx2",
-    };
+cipher_drivers! {
+    cipher: Aria,
+    tiers: {
+        "avx2": 256 bits, priority 550, {
+            CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2: aria::x86::AesniAvx2,
+                modes [Ecb, Ctr, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::AesniAvx2, ghash::x86::Avx>;
+        }
+        "avx512vl": 256 bits, priority 650, {
+            CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL: aria::x86::avx512::GfniAvx512vl,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::avx512::GfniAvx512vl, ghash::x86::Avx2>;
+        }
+        "avx512": 512 bits, priority 700, {
+            CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512: aria::x86::avx512::GfniAvx512,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::avx512::GfniAvx512, ghash::x86::Avx512>;
+        }
+    }
 }
 
 struct AriaModule {
@@ -71,14 +82,12 @@ struct AriaModule {
 impl kernel::Module for AriaModule {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let mut algorithms = Algorithms::new(module);
-
-        algorithms.cipher::<modes::Single<Aria>>()?;
-        #[cfg(CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2)]
-        modes::register::<ciphers::aria::x86::AesniAvx2>(
-            &mut algorithms,
+        let limits = Limits::new(
             module_parameters::max_vector_bits.value(),
+            module_parameters::use_avx512.value(),
         )?;
 
+        register_drivers(&mut algorithms, limits)?;
         pr_info!("registered {}\n", algorithms);
         Ok(Self {
             _algorithms: algorithms,

@@ -11,6 +11,7 @@
 pub mod aria;
 pub mod camellia;
 pub mod gcm;
+pub mod crct10dif;
 pub mod ghash;
 pub mod inout;
 pub mod lrw;

@@ -164,6 +164,15 @@ impl Features for GfniAvx512 {
     ]);
 }
 
+/// [`Features`] of code that also permutes bytes of 512-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum VpclmulVbmi {}
+
+impl Features for VpclmulVbmi {
+    const REQUIRED: FeatureSet =
+        VpclmulAvx512::REQUIRED.union(FeatureSet::new(&[Feature::Avx512vbmi]));
+}
+
 /// [`Features`] of code that calls routines of both kinds.
 pub struct Both<A, B>(PhantomData<(A, B)>);
 

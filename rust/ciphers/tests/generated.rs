@@ -8,6 +8,8 @@ use crate::support::Suite;
 mod constants;
 #[path = "../examples/aria-consts/few.rs"]
 mod few;
+#[path = "../examples/crct10dif-consts/constants.rs"]
+mod crct10dif_consts;
 
 /// Adds the tests of this file.
 pub fn add(suite: &mut Suite) {
@@ -18,5 +20,9 @@ pub fn add(suite: &mut Suite) {
     suite.add("generated::asm_x86_aria_few_consts".to_owned(), || {
         let file = include_str!("../../../asm/x86/aria-few-consts.S");
         assert_eq!(file, few::text());
+    });
+    suite.add("generated::asm_x86_crct10dif_consts".to_owned(), || {
+        let file = include_str!("../../../asm/x86/crct10dif-consts.S");
+        assert_eq!(file, crct10dif_consts::text());
     });
 }

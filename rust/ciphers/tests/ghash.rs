@@ -2,7 +2,6 @@
 
 //! Tests of GHASH: the scalar code and every tier that this CPU can run.
 
-#[allow(dead_code, reason = "no modes are tested here")]
 use std::mem::MaybeUninit;
 
 use crate::support::{self, guarded::Guarded, seeded, Suite};

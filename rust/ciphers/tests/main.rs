@@ -4,6 +4,7 @@
 
 mod aria;
 mod camellia;
+mod crct10dif;
 mod generated;
 mod ghash;
 mod support;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     support::abi::add(&mut suite);
     aria::add(&mut suite);
     camellia::add(&mut suite);
+    crct10dif::add(&mut suite);
     generated::add(&mut suite);
     ghash::add(&mut suite);
     suite.run()

@@ -5,6 +5,7 @@
 //! The scalar code looks up S-boxes in 1 KiB of tables, at addresses that depend on key and data: it
 //! is not constant time where the cache tells addresses apart. The vector tiers are.
 
+use super::gf256;
 use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 
 #[cfg(all(
@@ -18,32 +19,6 @@ pub mod x86;
 
 #[cfg(test)]
 mod tests;
-
-/// Multiplies in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
-const fn gf_mul(a: u8, b: u8) -> u8 {
-    let mut product = 0;
-    let mut bit = 8;
-    while bit > 0 {
-        bit -= 1;
-        let carry = product >> 7;
-        product = (product << 1) ^ (carry * 0x1b) ^ (((b >> bit) & 1) * a);
-    }
-    product
-}
-
-/// Raises to a power in GF(2^8).
-const fn gf_pow(base: u8, exponent: u8) -> u8 {
-    let mut power = 1;
-    let mut bit = 8;
-    while bit > 0 {
-        bit -= 1;
-        power = gf_mul(power, power);
-        if (exponent >> bit) & 1 == 1 {
-            power = gf_mul(power, base);
-        }
-    }
-    power
-}
 
 /// Multiplies a bit matrix by a bit vector. Row 0 makes bit 0, and bit 0 of a row takes bit 0.
 const fn bit_matrix_mul(rows: [u8; 8], vector: u8) -> u8 {
@@ -70,8 +45,8 @@ pub static SBOXES: [[u8; 256]; 4] = {
     let mut x = 0;
     while x < 256 {
         // S1(x) = A x^-1 + 0x63 and S2(x) = B x^247 + 0xe2; 0^-1 is 0, and x^-1 is x^254.
-        let s1 = bit_matrix_mul(S1_MATRIX, gf_pow(x as u8, 254)) ^ 0x63;
-        let s2 = bit_matrix_mul(S2_MATRIX, gf_pow(x as u8, 247)) ^ 0xe2;
+        let s1 = bit_matrix_mul(S1_MATRIX, gf256::pow(x as u8, 254)) ^ 0x63;
+        let s2 = bit_matrix_mul(S2_MATRIX, gf256::pow(x as u8, 247)) ^ 0xe2;
         boxes[0][x] = s1;
         boxes[1][x] = s2;
         boxes[2][s1 as usize] = x as u8;

@@ -8,10 +8,12 @@
 
 #![no_std]
 
+pub mod aes;
 pub mod aria;
 pub mod camellia;
 pub mod gcm;
 pub mod crct10dif;
+pub mod gf256;
 pub mod ghash;
 pub mod inout;
 pub mod lrw;

@@ -9,6 +9,7 @@ pub mod ciphers {
     //! What this module takes of `rust/ciphers`.
     pub mod aria;
     pub mod gcm;
+    pub mod gf256;
     pub mod ghash;
     pub mod inout;
     pub mod lrw;

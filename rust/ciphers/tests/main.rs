@@ -2,6 +2,7 @@
 
 //! Tests of the ciphers, the scalar code and every tier that this CPU can run.
 
+mod aes;
 mod aria;
 mod camellia;
 mod crct10dif;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     let mut suite = Suite::default();
     #[cfg(target_arch = "x86_64")]
     support::abi::add(&mut suite);
+    aes::add(&mut suite);
     aria::add(&mut suite);
     camellia::add(&mut suite);
     crct10dif::add(&mut suite);

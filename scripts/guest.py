@@ -59,6 +59,7 @@ class Guest:
     cpus: int
     memory: int
     timeout: int
+    intree: bool
     plan: str
 
 
@@ -111,6 +112,17 @@ def build_modules(kernel: Kernel) -> Path:
 
 
 @functools.cache
+def build_intree(kernel: Kernel) -> Path:
+    """Build the kernel's own drivers that come without it; directory where they are."""
+    out = cache_dir() / "build" / f"{kernel.release}-intree"
+    with locked(cache_dir() / "build/.lock", "another build of modules is running"):
+        logged(f"building in-tree drivers for {kernel.release}", cache_dir() / "logs/intree.log",
+               ["make", "-C", f"{kernel.path}/build", f"-j{len(os.sched_getaffinity(0))}",
+                f"M={SRC}/tests/intree", f"MO={out}", f"CC={kernel.cc}", *kernel.make, "modules"])
+    return out
+
+
+@functools.cache
 def build_init(arch: str, kernel: Kernel) -> Path:
     """Build the test program, statically linked; its path."""
     target = RUST_TARGET[arch]
@@ -126,14 +138,14 @@ def build_init(arch: str, kernel: Kernel) -> Path:
 
 
 class Modules:
-    """Modules that can be loaded: ours, and the kernel's own."""
+    """Modules that can be loaded: those built here, and the kernel's own."""
 
     DECOMPRESS = {".xz": "xz", ".zst": "zstd", ".gz": "gzip"}
 
-    def __init__(self, kernel: Kernel, ours: Path):
+    def __init__(self, kernel: Kernel, *built: Path):
         self.release = kernel.release
         self.tree = kernel.path / "modules/lib/modules" / self.release
-        self.ours = {self.key(p.name): p for p in sorted(ours.rglob("*.ko"))}
+        self.built = {self.key(p.name): p for path in built for p in sorted(path.rglob("*.ko"))}
         self.stock: dict[str, tuple[Path, list[str]]] = {}
         for line in (self.tree / "modules.dep").read_text().splitlines():
             path, _, depends = line.partition(":")
@@ -148,14 +160,14 @@ class Modules:
 
     def depends(self, name: str) -> list[str]:
         """Modules that a module needs, in loading order."""
-        if name not in self.ours:
+        if name not in self.built:
             return self.stock[name][1]
-        vermagic = output("modinfo", "-F", "vermagic", self.ours[name]).split()[0]
+        vermagic = output("modinfo", "-F", "vermagic", self.built[name]).split()[0]
         if vermagic != self.release:
-            raise Failure(f"{shown(self.ours[name])} was built for another kernel: "
+            raise Failure(f"{shown(self.built[name])} was built for another kernel: "
                           f"expected {self.release}, found {vermagic}")
         needed: list[str] = []
-        for direct in map(self.key, output("modinfo", "-F", "depends", self.ours[name])
+        for direct in map(self.key, output("modinfo", "-F", "depends", self.built[name])
                           .strip().replace(",", " ").split()):
             if direct not in self.builtin:
                 needed += [m for m in (*self.depends(direct), direct) if m not in needed]
@@ -163,13 +175,13 @@ class Modules:
 
     def state(self, name: str) -> str:
         """'module', or how it is none: 'built into' or 'absent from' the kernel."""
-        if name in self.ours or name in self.stock:
+        if name in self.built or name in self.stock:
             return "module"
         return "built into" if name in self.builtin else "absent from"
 
     def copy(self, name: str, into: Path) -> None:
         """Put a module, uncompressed, into a directory."""
-        path = self.ours.get(name) or self.stock[name][0]
+        path = self.built.get(name) or self.stock[name][0]
         with (into / f"{name}.ko").open("wb") as out:
             if tool := self.DECOMPRESS.get(path.suffix):
                 subprocess.run([tool, "-dc", path], stdout=out, check=True)
@@ -244,7 +256,8 @@ class Prepared:
 def prepare(guest: Guest) -> Prepared:
     """Make all that is missing."""
     kernel = prepare_kernel(guest.kernel, guest.arch)
-    return Prepared(kernel, Modules(kernel, build_modules(kernel)), build_init(guest.arch, kernel))
+    built = [build_modules(kernel), *([build_intree(kernel)] if guest.intree else [])]
+    return Prepared(kernel, Modules(kernel, *built), build_init(guest.arch, kernel))
 
 
 # --- boot ------------------------------------------------------------------

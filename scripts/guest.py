@@ -43,6 +43,8 @@ from machines import MACHINES
 
 GUESTS = Path(__file__).with_name("guests.toml")
 KEPT_RUNS = 20  # directories of past runs, per guest
+SPEED = {"tcrypt": "tcrypt", "speed": "rfl_test_speed"}  # the modules of these commands
+LOADING = ("load", "load-if-able", "load-refused", "cycle", "kernel-test", *SPEED)
 RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
 
 
@@ -207,10 +209,10 @@ def resolve_plan(plan: str, modules: Modules) -> Plan:
         if not line or line.startswith("#"):
             continue
         words = line.split()
-        name = "tcrypt" if words[0] == "tcrypt" else Modules.key(words[1]) if len(words) > 1 else ""
+        name = SPEED.get(words[0]) or (Modules.key(words[1]) if len(words) > 1 else "")
         if words[0] == "unload":
             loaded = [m for m in loaded if m != name]
-        if words[0] not in ("load", "load-refused", "cycle", "kernel-test", "tcrypt"):
+        if words[0] not in LOADING:
             lines.append(line)
             continue
         state = modules.state(name)
@@ -224,7 +226,7 @@ def resolve_plan(plan: str, modules: Modules) -> Plan:
                 needed.append(dependency)
         lines.append(line)
         needed.append(name)
-        if words[0] == "load":
+        if words[0] in ("load", "load-if-able"):
             loaded.append(name)
     return Plan("".join(f"{line}\n" for line in lines), sorted(set(needed)), skips)
 

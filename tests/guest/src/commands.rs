@@ -39,6 +39,7 @@ impl Guest {
         let name = &step.text;
         match &step.command {
             Command::Load(module) => report.case(name, |_| self.load(module)),
+            Command::LoadIfAble(module) => report.case(name, |_| self.load_if_able(module)),
             Command::LoadRefused(module, errno) => {
                 report.case(name, |_| self.load_refused(module, *errno));
             }
@@ -63,8 +64,8 @@ impl Guest {
                 count,
                 drivers,
             } => report.case(name, |_| self.cycle(module, *count, drivers)),
-            Command::Tcrypt { label, params } => {
-                report.case(name, |report| self.tcrypt(report, label, params));
+            Command::Speed { label, module } => {
+                report.case(name, |report| self.speed(report, label, module));
             }
             Command::FailRequests(drivers) => report.group(name, drivers.len(), |report| {
                 for driver in drivers {
@@ -91,6 +92,17 @@ impl Guest {
     fn load(&self, module: &Module) -> Verdict {
         needs_root()?;
         self.modules.load(module).doing(&module.name)
+    }
+
+    fn load_if_able(&self, module: &Module) -> Verdict {
+        needs_root()?;
+        match self.modules.load(module) {
+            Err(LoadError::Kernel(Errno::ENODEV)) => Err(Stop::Skip(format!(
+                "{} has no use for this CPU",
+                module.name
+            ))),
+            result => result.doing(&module.name),
+        }
     }
 
     fn load_refused(&self, module: &Module, expected: Errno) -> Verdict {
@@ -122,23 +134,19 @@ impl Guest {
         Ok(())
     }
 
-    fn tcrypt(&mut self, report: &mut Report, label: &str, params: &str) -> Verdict {
+    fn speed(&mut self, report: &mut Report, label: &str, module: &Module) -> Verdict {
         needs_root()?;
         let log = opened(&mut self.log)?;
         let start = log.records().doing("/dev/kmsg")?.len();
         let lost = log.lost();
-        let module = Module {
-            name: "tcrypt".into(),
-            params: params.into(),
-        };
         // Having done its work, its init function fails so that it need not be unloaded.
-        match self.modules.load(&module) {
-            Err(LoadError::Kernel(Errno::EAGAIN)) => {}
-            Err(err) => fail!("tcrypt: {err}"),
-            Ok(()) => unload("tcrypt")?,
-        }
+        let loaded = self.modules.load(module);
         let records = &log.records().doing("/dev/kmsg")?[start..];
-        let output = tcrypt::parse(records.iter().map(|record| record.text.as_str()));
+        let lines = records.iter().map(|record| record.text.as_str());
+        let output = tcrypt::parse(&module.name, lines);
+        if let Some(khz) = output.counter {
+            report.note(format_args!("counter khz={khz}"));
+        }
         for speed in &output.speeds {
             report.note(format_args!("speed label={label} {speed}"));
         }
@@ -151,8 +159,18 @@ impl Guest {
         if !output.errors.is_empty() {
             fail!("{}", output.errors.join("\n"));
         }
-        if output.speeds.is_empty() {
-            fail!("tcrypt printed no figures");
+        match loaded {
+            Err(LoadError::Kernel(Errno::EAGAIN)) => {}
+            Err(err) => fail!("{}: {err}", module.name),
+            Ok(()) => unload(&module.name)?,
+        }
+        match (&output.missing[..], output.speeds.len()) {
+            ([], 0) if output.counter.is_none() => fail!("{} printed no figures", module.name),
+            (missing @ [_, ..], 0) => Err(Stop::Skip(format!(
+                "the kernel has no {}",
+                missing.join(", ")
+            )))?,
+            _ => {}
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! | command | passes when |
 //! | --- | --- |
 //! | `load MODULE [PARAM=VALUE...]` | the module loads |
+//! | `load-if-able MODULE` | the same; skipped if it says `ENODEV`, that it has no use for this CPU |
 //! | `load-refused MODULE ERRNO [PARAM=VALUE...]` | loading fails with that error |
 //! | `unload MODULE` | the module unloads |
 //! | `sysctl PATH VALUE` | `/proc/sys/PATH` takes the value |
@@ -15,6 +16,7 @@
 //! | `afalg FAMILY [DRIVER...]` | the AF_ALG suite of the cipher passes, by algorithm and by driver name |
 //! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
 //! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
+//! | `speed [label=LABEL] [PARAM=VALUE...]` | the same of `rfl_test_speed` |
 //! | `fail-requests DRIVER...` | whichever allocation fails, requests fail cleanly or are right |
 //! | `leaks` | kmemleak finds none |
 //! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
@@ -36,6 +38,7 @@ pub struct Module {
 #[derive(Debug, PartialEq)]
 pub enum Command {
     Load(Module),
+    LoadIfAble(Module),
     LoadRefused(Module, Errno),
     Unload(String),
     Sysctl {
@@ -53,9 +56,10 @@ pub enum Command {
         count: u32,
         drivers: Vec<String>,
     },
-    Tcrypt {
+    /// Load a module that prints figures.
+    Speed {
         label: String,
-        params: String,
+        module: Module,
     },
     FailRequests(Vec<String>),
     Leaks,
@@ -91,6 +95,7 @@ pub fn parse(plan: &str) -> Result<Vec<Step>, String> {
 fn command(words: &[&str]) -> Result<Command, String> {
     Ok(match *words {
         ["load", name, ref params @ ..] => Command::Load(module(name, params)?),
+        ["load-if-able", name] => Command::LoadIfAble(module(name, &[])?),
         ["load-refused", name, errno, ref params @ ..] => {
             Command::LoadRefused(module(name, params)?, parse_errno(errno)?)
         }
@@ -110,7 +115,13 @@ fn command(words: &[&str]) -> Result<Command, String> {
             count: number(count)?,
             drivers: owned(drivers),
         },
-        ["tcrypt", ref params @ ..] => tcrypt(params)?,
+        ["tcrypt", ref params @ ..] => {
+            if !params.iter().any(|param| param.starts_with("mode=")) {
+                return Err("mode= is missing".into());
+            }
+            speed("tcrypt", params)?
+        }
+        ["speed", ref params @ ..] => speed("rfl_test_speed", params)?,
         ["fail-requests", ref drivers @ ..] if !drivers.is_empty() => {
             Command::FailRequests(owned(drivers))
         }
@@ -123,20 +134,18 @@ fn command(words: &[&str]) -> Result<Command, String> {
     })
 }
 
-fn tcrypt(params: &[&str]) -> Result<Command, String> {
+fn speed(name: &str, params: &[&str]) -> Result<Command, String> {
     let (labels, params): (Vec<&str>, Vec<&str>) =
         params.iter().partition(|param| param.starts_with("label="));
-    let params = pairs(&params)?;
-    let mode = params
-        .split(' ')
-        .find_map(|param| param.strip_prefix("mode="))
-        .ok_or("mode= is missing")?;
     let label = match labels[..] {
-        [] => format!("mode{mode}"),
-        [label] => label["label=".len()..].into(),
+        [] => "",
+        [label] => &label["label=".len()..],
         _ => return Err("more than one label=".into()),
     };
-    Ok(Command::Tcrypt { label, params })
+    Ok(Command::Speed {
+        label: label.into(),
+        module: module(name, &params)?,
+    })
 }
 
 fn module(name: &str, params: &[&str]) -> Result<Module, String> {
@@ -204,6 +213,10 @@ mod tests {
             Command::Load(module("a=1 b=2"))
         );
         assert_eq!(
+            one("load-if-able aria_rust"),
+            Command::LoadIfAble(module(""))
+        );
+        assert_eq!(
             one("load-refused aria_rust ENODEV x=y"),
             Command::LoadRefused(module("x=y"), Errno::ENODEV)
         );
@@ -234,20 +247,22 @@ mod tests {
     }
 
     #[test]
-    fn tcrypt_label() {
+    fn speed_label() {
+        let speed = |label: &str, name: &str, params: &str| Command::Speed {
+            label: label.into(),
+            module: Module {
+                name: name.into(),
+                params: params.into(),
+            },
+        };
         assert_eq!(
             one("tcrypt mode=610 sec=1 label=avx2"),
-            Command::Tcrypt {
-                label: "avx2".into(),
-                params: "mode=610 sec=1".into()
-            }
+            speed("avx2", "tcrypt", "mode=610 sec=1")
         );
+        assert_eq!(one("tcrypt mode=610"), speed("", "tcrypt", "mode=610"));
         assert_eq!(
-            one("tcrypt mode=610"),
-            Command::Tcrypt {
-                label: "mode610".into(),
-                params: "mode=610".into()
-            }
+            one("speed type=aead label=a"),
+            speed("a", "rfl_test_speed", "type=aead")
         );
     }
 

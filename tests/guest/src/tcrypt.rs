@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the kernel's tcrypt module prints about the speed of ciphers (`crypto/tcrypt.c`).
+//! What the kernel's tcrypt module prints about the speed of ciphers (`crypto/tcrypt.c`), and in
+//! its words `rfl_test_speed` (`tests/kernel/speed.c`).
 
 use std::fmt;
-
-const PREFIX: &str = "tcrypt: ";
 
 /// What an operation cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +18,7 @@ pub enum Cost {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speed {
     pub driver: String,
-    /// `encryption` or `decryption`.
+    /// `encryption`, `decryption` or `digest`.
     pub op: String,
     pub key_bits: u32,
     pub bytes: u32,
@@ -47,14 +46,18 @@ impl fmt::Display for Speed {
 #[derive(Debug, Default, PartialEq)]
 pub struct Output {
     pub speeds: Vec<Speed>,
+    /// How fast the cycle counter is, in kHz.
+    pub counter: Option<u64>,
     /// Algorithms that the mode names and the kernel does not have.
     pub missing: Vec<String>,
     /// Lines that tell of an error, and measurements that have no result.
     pub errors: Vec<String>,
 }
 
-/// Collects the figures from the lines of the kernel log; other lines are passed over.
-pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Output {
+/// Collects the figures that a module printed from the lines of the kernel log; other lines are
+/// passed over.
+pub fn parse<'a>(module: &str, lines: impl IntoIterator<Item = &'a str>) -> Output {
+    let prefix = format!("{module}: ");
     let mut output = Output::default();
     let mut subject = None;
     // A measurement is one line, printed in two steps. Another message in between makes it two,
@@ -62,7 +65,7 @@ pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Output {
     let mut open: Option<(u32, u32)> = None;
 
     for line in lines {
-        let Some(text) = line.strip_prefix(PREFIX) else {
+        let Some(text) = line.strip_prefix(&prefix) else {
             if let (Some(cost), Some((key_bits, bytes))) = (result(line), open) {
                 output.add(subject, key_bits, bytes, cost);
                 open = None;
@@ -82,6 +85,8 @@ pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Output {
                 None if rest.is_empty() => open = Some((key_bits, bytes)),
                 None => output.errors.push(text.into()),
             }
+        } else if let Some(khz) = counter(text) {
+            output.counter = Some(khz);
         } else if let Some(algorithm) = missing(text) {
             output.missing.push(algorithm.into());
         } else {
@@ -109,6 +114,12 @@ impl Output {
             None => self.errors.push("a result without a heading".into()),
         }
     }
+}
+
+/// `cycle counter: NUMBER kHz`.
+fn counter(text: &str) -> Option<u64> {
+    let khz = text.strip_prefix("cycle counter: ")?;
+    khz.strip_suffix(" kHz")?.parse().ok()
 }
 
 /// `testing speed of [sync|async|multibuffer] ALGORITHM (DRIVER) OPERATION`.
@@ -163,7 +174,7 @@ mod tests {
 
     #[test]
     fn cycles() {
-        let output = parse([
+        let output = parse("tcrypt", [
             "random: crng init done",
             "tcrypt: testing speed of multibuffer ecb(aria) (ecb-aria-avx2) encryption",
             "tcrypt: test 0 (128 bit key, 16 byte blocks): 1 operation in 212 cycles (16 bytes)",
@@ -184,7 +195,7 @@ mod tests {
 
     #[test]
     fn seconds() {
-        let output = parse([
+        let output = parse("tcrypt", [
             "tcrypt: testing speed of async ctr(aria) (ctr-aria-avx2) decryption",
             "tcrypt: test 0 (192 bit key, 16 byte blocks): 4711 operations in 1 seconds (75376 bytes)",
         ]);
@@ -203,14 +214,17 @@ mod tests {
 
     #[test]
     fn interrupted_line() {
-        let output = parse([
-            "tcrypt: testing speed of sync ecb(aria) (x) encryption",
-            "tcrypt: test 0 (128 bit key, 16 byte blocks): ",
-            "something else",
-            "1 operation in 7 cycles (16 bytes)",
-            "tcrypt: test 1 (128 bit key, 64 byte blocks): ",
-            "tcrypt: encryption() failed flags=0",
-        ]);
+        let output = parse(
+            "tcrypt",
+            [
+                "tcrypt: testing speed of sync ecb(aria) (x) encryption",
+                "tcrypt: test 0 (128 bit key, 16 byte blocks): ",
+                "something else",
+                "1 operation in 7 cycles (16 bytes)",
+                "tcrypt: test 1 (128 bit key, 64 byte blocks): ",
+                "tcrypt: encryption() failed flags=0",
+            ],
+        );
         assert_eq!(
             output.speeds,
             [speed("x", "encryption", 128, 16, Cost::Cycles(7))]
@@ -225,11 +239,39 @@ mod tests {
     }
 
     #[test]
+    fn other_module() {
+        let output = parse(
+            "rfl_test_speed",
+            [
+                "tcrypt: of somebody else",
+                "rfl_test_speed: cycle counter: 2596132 kHz",
+                "rfl_test_speed: testing speed of gcm-aes-avx512 (gcm-aes-avx512) encryption",
+                "rfl_test_speed: test 0 (128 bit key, 512 byte blocks): 1 operation in 216 cycles (512 bytes)",
+            ],
+        );
+        assert_eq!(output.counter, Some(2596132));
+        assert_eq!(
+            output.speeds,
+            [speed(
+                "gcm-aes-avx512",
+                "encryption",
+                128,
+                512,
+                Cost::Cycles(216)
+            )]
+        );
+        assert_eq!(output.errors, [""; 0]);
+    }
+
+    #[test]
     fn missing_algorithm() {
-        let output = parse([
-            "tcrypt: failed to load transform for ecb(aria): -2",
-            "tcrypt: failed to load transform for ctr(aria): -12",
-        ]);
+        let output = parse(
+            "tcrypt",
+            [
+                "tcrypt: failed to load transform for ecb(aria): -2",
+                "tcrypt: failed to load transform for ctr(aria): -12",
+            ],
+        );
         assert_eq!(output.missing, ["ecb(aria)"]);
         assert_eq!(
             output.errors,

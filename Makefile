@@ -98,12 +98,15 @@ clean:
 
 in-root := scripts/env.sh run --
 
-PHONY += run check kernel
+PHONY += run check bench kernel
 run:
 	@$(in-root) scripts/guest.py run
 
 check:
 	@$(in-root) scripts/check
+
+bench:
+	@$(in-root) scripts/bench
 
 kernel:
 	@$(in-root) scripts/prepare-kernel
@@ -113,6 +116,7 @@ help:
 	@echo  'On a stock Debian kernel, in a virtual machine:'
 	@echo  '  run          - build the modules, boot, load them, show self-tests and speed'
 	@echo  '  check        - all tests; GROUND=host, qemu, uml, bochs or arm64 for some'
+	@echo  '  bench        - measure speed beside other implementations; QUICK=1 in short'
 	@echo  '  kernel       - only make the kernel build directory with Rust metadata'
 	@echo  ''
 	@echo  'For a kernel of your own (KDIR=<build directory>, default: the running one):'

@@ -106,17 +106,34 @@
 //------------------------------------------------------------------------------
 // Rounds
 //
-// The order of instructions matters as much as their number. All instructions compete
-// for two ports in 512-bit code, and only one of them takes GFNI. So the matrices in
-// front of inversions are applied while the bytes of the state are still being put
-// together, and the sum of a row is built while the next row is inverted.
+// The order of instructions matters as much as their number. All compete for two ports
+// in 512-bit code on Intel CPUs, one of which takes GFNI; AMD's Zen 4 is slow on sums of
+// three that are all still to come. So GFNI comes in groups, the matrices in front of
+// inversions while bytes of the state are still being put together.
 
 // \sum = \sum + \a + \b
 .macro	_add_two	a, b, sum
 	vpternlogd	$0x96, \a, \b, \sum
 .endm
 
-// \sum = \sum + \a + the round key
+// The same with the bytes at two places.
+.macro	_add_places	even, r0, c0, r1, c1, sum
+	_at		\r0, \c0, \even
+.set	OTHER,		BYTE
+	_at		\r1, \c1, \even
+	_add_two	OTHER, BYTE, \sum
+.endm
+
+// \x = \x + the round key that belongs to the place
+.macro	_add_key	x
+.if VL == 32
+	vpxord		KEY(ROUND_KEYS){1to8}, \x, \x
+.else
+	vpxord		KEY(ROUND_KEYS){1to16}, \x, \x
+.endif
+.endm
+
+// \sum = \sum + \a + the round key that belongs to the place
 .macro	_add_key_and	a, sum
 .if VL == 32
 	vpternlogd	$0x96, KEY(ROUND_KEYS){1to8}, \a, \sum
@@ -134,8 +151,9 @@
 .endif
 .endm
 
-// Substitute the byte at a place, which has been through _map.
-.macro	_invert		even, r, c
+// Substitute the bytes of row \r, which have been through _map.
+.macro	_invert_row	even, r
+.irp c, 0, 1, 2, 3
 	_at		\r, \c, \even
 .if SBOX == 0
 	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, BYTE, BYTE
@@ -144,52 +162,36 @@
 .else
 	vgf2p8affineinvqb $0, IDENTITY, BYTE, BYTE
 .endif
+.endr
 .endm
 
-// Add the round key to the byte at a place.
-.macro	_add_key	even, r, c
+// Add the round key to the bytes of row \r, and sum them up.
+.macro	_sum_row	even, r
+.if \r
+.irp c, 1, 2, 3
 	_at		\r, \c, \even
-.if VL == 32
-	vpxord		KEY(ROUND_KEYS){1to8}, BYTE, BYTE
-.else
-	vpxord		KEY(ROUND_KEYS){1to16}, BYTE, BYTE
-.endif
-.endm
-
-// The sum of row \r, step \n of 0 to 3. Adds the round key to the bytes on the way.
-.macro	_sum_row	even, r, n
-.if \r && \n < 3
-	_add_key	\even, \r, \n+1
+	_add_key	BYTE
+.endr
 .endif
 	_sums		\r, 0
-.if \n == 1
 	_at		\r, 0, \even
 	vmovdqa64	BYTE, ROW
-.elseif \n == 2
-	_at		\r, 1, \even
-.set	FIRST_BYTE,	BYTE
-	_at		\r, 2, \even
-	_add_two	FIRST_BYTE, BYTE, ROW
-.elseif \n == 3
+	_add_places	\even, \r, 1, \r, 2, ROW
 	_at		\r, 3, \even
-.set	FIRST_BYTE,	BYTE
+.set	LAST,		BYTE
 	_at		\r, 0, \even
-	_add_key_and	FIRST_BYTE, ROW
-.endif
+	_add_key_and	LAST, ROW
 .endm
 
-// The sum of column \c but for row 0.
+// Sum up the bytes of column \c but for row 0.
 .macro	_sum_column	even, c
 	_sums		0, \c
 	_at		1, \c, \even
 	vmovdqa64	BYTE, COLUMN
-	_at		2, \c, \even
-.set	FIRST_BYTE,	BYTE
-	_at		3, \c, \even
-	_add_two	FIRST_BYTE, BYTE, COLUMN
+	_add_places	\even, 2, \c, 3, \c, COLUMN
 .endm
 
-// Add row 0 to the sum of column \c.
+// Add the byte in row 0 to the sum of column \c.
 .macro	_end_column	even, c
 	_sums		0, \c
 	_at		0, \c, \even
@@ -200,55 +202,46 @@
 .endif
 .endm
 
-// The byte that results at a place.
-.macro	_diffuse	even, r, c
-	_sums		(\r)^2, (\c)^2
+// Make the bytes that result in row \r.
+.macro	_diffuse_row	even, r
+.irp c, 0, 1, 2, 3
+	_sums		(\r)^2, \c^2
 	_at		\r, \c, \even
 	_add_two	ROW, COLUMN, BYTE
+.endr
 .endm
 
-.macro	_map_next	even, r, c
+// Put what results in row \r through _map.
+.macro	_map_row	even, r
+.irp c, 0, 1, 2, 3
 	_at		\r, \c, \even
 	_map		NEXT
+.endr
 .endm
 
 // A round of parity \even, on a state that has been through _map, as is the result.
 .macro	_round		even
-.irp c, 0, 1, 2, 3
-	_invert		\even, 1, \c
+.irp r, 3, 2, 1
+	_invert_row	\even, \r
+	_sum_row	\even, \r
 .endr
 .irp c, 0, 1, 2, 3
-	_invert		\even, 2, \c
-	_sum_row	\even, 1, \c
-.endr
-.irp c, 0, 1, 2, 3
-	_invert		\even, 3, \c
-	_sum_row	\even, 2, \c
-.endr
-.irp c, 0, 1, 2, 3
-	_invert		\even, 0, \c
-	_sum_row	\even, 3, \c
 	_sum_column	\even, \c
 .endr
-.irp n, 0, 1, 2, 3
-	_sum_row	\even, 0, \n
-.endr
-.irp c, 0, 3, 2, 1
+	_invert_row	\even, 0
+	_sum_row	\even, 0
+.irp c, 0, 1, 2, 3
 	_end_column	\even, \c
 .endr
 
-	// Two rows turn to bytes for X1 and X2, and columns turn to rows
+	// What results in two of the rows meets X1 and X2.
 .set	MAPPED,		2 * (1 - \even)
-.irp c, 2, 1, 0, 3
-	_diffuse	\even, MAPPED, \c
-	_diffuse	\even, MAPPED+1, \c
-.endr
-.irp c, 2, 1, 0, 3
-	_map_next	\even, MAPPED, \c
-	_diffuse	\even, MAPPED^2, \c
-	_map_next	\even, MAPPED+1, \c
-	_diffuse	\even, (MAPPED+1)^2, \c
-.endr
+	_diffuse_row	\even, MAPPED
+	_diffuse_row	\even, MAPPED+1
+	_map_row	\even, MAPPED
+	_map_row	\even, MAPPED+1
+	_diffuse_row	\even, MAPPED^2
+	_diffuse_row	\even, (MAPPED+1)^2
 .endm
 
 // All rounds. The first is odd and the last is even, which has no diffusion.
@@ -275,10 +268,8 @@
 	dec		PAIRS
 	jnz		.Lnext_pair\@
 	_round		0
-.irp r, 0, 1, 2, 3
-.irp c, 0, 1, 2, 3
-	_invert		1, \r, \c
-.endr
+.irp r, 3, 2, 1, 0
+	_invert_row	1, \r
 .endr
 	_transpose	3, 2, 1, 0, 5, 4, 7, 6, 10, 11, 8, 9, 12, 13, 14, 15
 .endm

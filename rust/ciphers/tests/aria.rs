@@ -123,18 +123,30 @@ fn rfc8269() {
 #[cfg(target_arch = "x86_64")]
 fn add_abi(suite: &mut Suite) {
     use crate::support::{abi, cpu, seeded};
-    use rfl_ciphers::{aria::x86, simd::AesniAvx2};
+    use rfl_ciphers::{
+        aria::x86,
+        simd::{AesniAvx2, GfniAvx512},
+    };
     use std::ffi::c_void;
 
     extern "C" {
         fn rfl_aria_ecb_aesni_avx2();
         fn rfl_aria_ctr_aesni_avx2();
+        fn rfl_aria_ecb_gfni_avx512vl();
+        fn rfl_aria_cbc_dec_gfni_avx512vl();
+        fn rfl_aria_ctr_gfni_avx512vl();
+        fn rfl_aria_xts_gfni_avx512vl();
+        fn rfl_aria_ecb_gfni_avx512();
+        fn rfl_aria_cbc_dec_gfni_avx512();
+        fn rfl_aria_ctr_gfni_avx512();
+        fn rfl_aria_xts_gfni_avx512();
     }
+    type Routine = unsafe extern "C" fn();
 
     #[repr(align(64))]
-    struct Buffer([u8; 512]);
+    struct Buffer([u8; 2048]);
 
-    let routines: [(&str, unsafe extern "C" fn()); 2] = [
+    let routines: [(&str, Routine); 2] = [
         ("ecb", rfl_aria_ecb_aesni_avx2),
         ("ctr", rfl_aria_ctr_aesni_avx2),
     ];
@@ -143,7 +155,7 @@ fn add_abi(suite: &mut Suite) {
         suite.add_for(cpu::detect::<AesniAvx2>(), name, move |_| {
             seeded(|rng| {
                 let key = modes::tier_key::<x86::AesniAvx2>(&[0x5a; 16]);
-                let (mut data, mut scratch) = (Buffer([1; 512]), Buffer([0; 512]));
+                let (mut data, mut scratch) = (Buffer([1; 2048]), Buffer([0; 2048]));
                 let mut counter = [0xff; 16];
                 let arguments = [
                     &raw const *key as usize,
@@ -156,9 +168,46 @@ fn add_abi(suite: &mut Suite) {
                 // SAFETY: The CPU has what the tier wants, and these are its arguments: a key
                 // begins with the schedule for encryption.
                 let found = unsafe { abi::violations(rng, routine as *const c_void, arguments) };
-                assert_ne!(data.0, [1; 512]);
+                assert_ne!(data.0, [1; 2048]);
                 assert!(found.is_empty(), "{found:?}");
             });
+        });
+    }
+
+    let routines: [(&str, Routine); 8] = [
+        ("gfni_avx512vl::abi_ecb", rfl_aria_ecb_gfni_avx512vl),
+        ("gfni_avx512vl::abi_cbc_dec", rfl_aria_cbc_dec_gfni_avx512vl),
+        ("gfni_avx512vl::abi_ctr", rfl_aria_ctr_gfni_avx512vl),
+        ("gfni_avx512vl::abi_xts", rfl_aria_xts_gfni_avx512vl),
+        ("gfni_avx512::abi_ecb", rfl_aria_ecb_gfni_avx512),
+        ("gfni_avx512::abi_cbc_dec", rfl_aria_cbc_dec_gfni_avx512),
+        ("gfni_avx512::abi_ctr", rfl_aria_ctr_gfni_avx512),
+        ("gfni_avx512::abi_xts", rfl_aria_xts_gfni_avx512),
+    ];
+    for (name, routine) in routines {
+        let name = format!("aria::{name}");
+        suite.add_for(cpu::detect::<GfniAvx512>(), name, move |_| {
+            let key = modes::tier_key::<x86::avx512::GfniAvx512>(&[0x5a; 16]);
+            // Of each way through a function, and of those that it leaves the rest to.
+            for blocks in 1..=128 {
+                seeded(|rng| {
+                    let mut data = Buffer([1; 2048]);
+                    let mut iv = [0xff; 16];
+                    let arguments = [
+                        &raw const *key as usize,
+                        &raw mut data as usize,
+                        &raw mut data as usize,
+                        16 * blocks,
+                        &raw mut iv as usize,
+                        0,
+                    ];
+                    // SAFETY: As above.
+                    let found =
+                        unsafe { abi::violations(rng, routine as *const c_void, arguments) };
+                    assert_ne!(data.0, [1; 2048]);
+                    assert!(found.is_empty(), "{blocks} blocks: {found:?}");
+                });
+            }
         });
     }
 }

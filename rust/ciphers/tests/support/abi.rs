@@ -5,7 +5,7 @@
 use std::{arch::global_asm, ffi::c_void};
 
 use rand::{rngs::StdRng, RngExt};
-use rfl_ciphers::simd::AesniAvx2;
+use rfl_ciphers::simd::{AesniAvx2, Feature, FeatureSet, Features};
 
 use super::{cpu, seeded, Suite};
 
@@ -21,8 +21,17 @@ struct Frame {
     preserved: [u64; 6],
     /// Out: the flags.
     flags: u64,
+    /// In: whether there are 32 vector registers of 512 bits, or 16 of 256.
+    wide: u64,
     /// Out: vector registers.
-    vectors: [[u8; 32]; 16],
+    vectors: [[u8; 64]; 32],
+}
+
+/// [`Features`] of the trampoline where registers are `wide`.
+enum Wide {}
+
+impl Features for Wide {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Avx512f]);
 }
 
 global_asm!(
@@ -50,6 +59,13 @@ global_asm!(
     "mov rdi, [rdi + 8]",
     // What the routine does not touch is then zero as well.
     "vzeroall",
+    "mov r10, [rsp]",
+    "cmp qword ptr [r10 + 112], 0",
+    "je 2f",
+    ".irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "vpxord zmm\\i, zmm\\i, zmm\\i",
+    ".endr",
+    "2:",
     "call r11",
     "pop rdi",
     "pushfq",
@@ -61,9 +77,20 @@ global_asm!(
     "mov [rdi + 80], r13",
     "mov [rdi + 88], r14",
     "mov [rdi + 96], r15",
+    "cmp qword ptr [rdi + 112], 0",
+    "je 3f",
     ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
-    "vmovdqu [rdi + 112 + 32 * \\i], ymm\\i",
+    "vmovdqu64 [rdi + 120 + 64 * \\i], zmm\\i",
     ".endr",
+    ".irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "vmovdqu64 [rdi + 120 + 64 * \\i], zmm\\i",
+    ".endr",
+    "jmp 4f",
+    "3:",
+    ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+    "vmovdqu [rdi + 120 + 64 * \\i], ymm\\i",
+    ".endr",
+    "4:",
     "vzeroupper",
     "pop r15",
     "pop r14",
@@ -86,6 +113,11 @@ global_asm!(
     "vpxor xmm8, xmm8, xmm8",
     "vinsertf128 ymm7, ymm8, xmm7, 1",
     "ret",
+    ".globl rfl_test_leaves_zmm23",
+    "rfl_test_leaves_zmm23:",
+    "vzeroall",
+    "vbroadcasti32x4 zmm23, [rdi]",
+    "ret",
     ".globl rfl_test_sets_direction",
     "rfl_test_sets_direction:",
     "vzeroall",
@@ -97,6 +129,7 @@ extern "C" {
     fn rfl_test_trampoline(frame: *mut Frame);
     fn rfl_test_clobbers_r13();
     fn rfl_test_leaves_ymm7();
+    fn rfl_test_leaves_zmm23();
     fn rfl_test_sets_direction();
 }
 
@@ -120,7 +153,8 @@ pub unsafe fn violations(
         arguments,
         preserved,
         flags: 0,
-        vectors: [[0; 32]; 16],
+        wide: cpu::detect::<Wide>().is_ok().into(),
+        vectors: [[0; 64]; 32],
     };
     // SAFETY: The trampoline itself follows the calling convention; the rest is the caller's promise.
     unsafe { rfl_test_trampoline(&mut frame) };
@@ -135,8 +169,8 @@ pub unsafe fn violations(
         found.push("direction".to_owned());
     }
     for (i, vector) in frame.vectors.iter().enumerate() {
-        if *vector != [0; 32] {
-            found.push(format!("ymm{i}"));
+        if *vector != [0; 64] {
+            found.push(format!("vector{i}"));
         }
     }
     found
@@ -144,23 +178,22 @@ pub unsafe fn violations(
 
 /// Adds the proof that the check sees: routines that each do one thing wrong.
 pub fn add(suite: &mut Suite) {
-    type Routine = unsafe extern "C" fn();
-    let bad: [(&str, Routine); 3] = [
-        ("r13", rfl_test_clobbers_r13),
-        ("ymm7", rfl_test_leaves_ymm7),
-        ("direction", rfl_test_sets_direction),
-    ];
-    for (what, routine) in bad {
-        let name = format!("abi::sees_{what}");
-        suite.add_for(cpu::detect::<AesniAvx2>(), name, move |_| {
-            let secret = [0x5a_u8; 16];
-            let arguments = [secret.as_ptr() as usize, 0, 0, 0, 0, 0];
-            seeded(|rng| {
-                // SAFETY: The CPU has AVX2. The routines touch nothing but what the trampoline
-                // restores, and read 16 bytes at their argument at most.
-                let found = unsafe { violations(rng, routine as *const c_void, arguments) };
-                assert_eq!(found, [what]);
-            });
+    add_bad::<AesniAvx2>(suite, "r13", rfl_test_clobbers_r13);
+    add_bad::<AesniAvx2>(suite, "vector7", rfl_test_leaves_ymm7);
+    add_bad::<Wide>(suite, "vector23", rfl_test_leaves_zmm23);
+    add_bad::<AesniAvx2>(suite, "direction", rfl_test_sets_direction);
+}
+
+fn add_bad<F: Features>(suite: &mut Suite, what: &'static str, routine: unsafe extern "C" fn()) {
+    let name = format!("abi::sees_{what}");
+    suite.add_for(cpu::detect::<F>(), name, move |_| {
+        let secret = [0x5a_u8; 16];
+        let arguments = [secret.as_ptr() as usize, 0, 0, 0, 0, 0];
+        seeded(|rng| {
+            // SAFETY: The CPU has the features. The routines touch nothing but what the trampoline
+            // restores, and read 16 bytes at their argument at most.
+            let found = unsafe { violations(rng, routine as *const c_void, arguments) };
+            assert_eq!(found, [what]);
         });
-    }
+    });
 }

@@ -22,50 +22,40 @@ const MAX_ALLOCATIONS: u32 = 10_000;
 /// Objects that are younger are not looked at, by the guest's clock.
 const LEAK_AGE: Duration = Duration::from_secs(6);
 
-/// Lets chosen allocations of this thread fail.
-struct Injector(());
-
 /// Counts down at each allocation of the thread; the one that reaches 0 fails.
 const FAIL_NTH: &str = "/proc/thread-self/fail-nth";
 
-impl Injector {
-    /// Takes hold of the kernel's fault injection.
-    fn open() -> Verdict<Self> {
-        for kind in ["failslab", "fail_page_alloc"] {
-            // Allocations that may wait are to fail as well, and none is to print a trace.
-            for (name, value) in [("ignore-gfp-wait", "N"), ("verbose", "0")] {
-                write_debugfs(&format!("{kind}/{name}"), value)?;
-            }
+/// Runs `body` with 1, then with 2, and so on, as the number of the allocation that is to be made
+/// to fail, until it returns that there was none. Returns how many failed.
+fn each_allocation(mut body: impl FnMut(u32) -> Verdict<bool>) -> Verdict<u32> {
+    for kind in ["failslab", "fail_page_alloc"] {
+        // Allocations that may wait are to fail as well, and none is to print a trace.
+        for (name, value) in [("ignore-gfp-wait", "N"), ("verbose", "0")] {
+            write_debugfs(&format!("{kind}/{name}"), value)?;
         }
-        Ok(Self(()))
     }
-
-    /// Runs `body` with its first allocation failing, then with its second, and so on, until it
-    /// makes fewer. Returns how many failed.
-    fn each(&mut self, mut body: impl FnMut(&mut Self, u32) -> Verdict<bool>) -> Verdict<u32> {
-        for n in 1..MAX_ALLOCATIONS {
-            if !body(self, n)? {
-                return Ok(n - 1);
-            }
+    for n in 1..MAX_ALLOCATIONS {
+        if !body(n)? {
+            return Ok(n - 1);
         }
-        fail!("more than {MAX_ALLOCATIONS} allocations");
     }
+    fail!("more than {MAX_ALLOCATIONS} allocations");
+}
 
-    /// Calls `f` with its allocation number `n` failing. Says whether there was one.
-    fn fail<R>(&mut self, n: u32, f: impl FnOnce() -> R) -> Verdict<(R, bool)> {
-        // Opened before and closed after, as that allocates; not seekable, hence two.
-        let open = || OpenOptions::new().read(true).write(true).open(FAIL_NTH);
-        let (mut nth, mut left) = (open().doing(FAIL_NTH)?, open().doing(FAIL_NTH)?);
-        let mut text = [0; 16];
+/// Calls `f` with allocation number `n` of this thread failing. Says whether there was one.
+fn failing<R>(n: u32, f: impl FnOnce() -> R) -> Verdict<(R, bool)> {
+    // Opened before and closed after, as that allocates; not seekable, hence two.
+    let open = || OpenOptions::new().read(true).write(true).open(FAIL_NTH);
+    let (mut nth, mut left) = (open().doing(FAIL_NTH)?, open().doing(FAIL_NTH)?);
+    let mut text = [0; 16];
 
-        nth.write_all(n.to_string().as_bytes()).doing(FAIL_NTH)?;
-        let result = f();
-        let read = left.read(&mut text);
-        nth.write_all(b"0").doing(FAIL_NTH)?;
+    nth.write_all(n.to_string().as_bytes()).doing(FAIL_NTH)?;
+    let result = f();
+    let read = left.read(&mut text);
+    nth.write_all(b"0").doing(FAIL_NTH)?;
 
-        let text = text.get(..read.doing(FAIL_NTH)?).unwrap_or_default();
-        Ok((result, text.trim_ascii() == b"0"))
-    }
+    let text = text.get(..read.doing(FAIL_NTH)?).unwrap_or_default();
+    Ok((result, text.trim_ascii() == b"0"))
 }
 
 /// Lets each allocation of a request fail in turn: a request that succeeds must be right, and one
@@ -96,9 +86,9 @@ pub fn requests(driver: &str) -> Verdict<u32> {
     let channel = || tfm.channel().doing("channel");
     let expected = request(&channel()?).doing("request")?;
 
-    Injector::open()?.each(|injector, n| {
+    each_allocation(|n| {
         let channel = channel()?;
-        match injector.fail(n, || request(&channel))? {
+        match failing(n, || request(&channel))? {
             (Ok(out), failed) if out == expected => Ok(failed),
             (Ok(_), _) => fail!("allocation {n} failed, and the result is wrong"),
             (Err(Errno::ENOMEM | Errno::ENOBUFS), true) => Ok(true),

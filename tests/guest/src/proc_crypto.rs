@@ -54,7 +54,10 @@ fn stanza(text: &str) -> Algorithm {
 mod tests {
     use super::*;
 
-    const SAMPLE: &str = "\
+    /// A stanza as the kernel prints it for a skcipher, or for a larval, which has its names.
+    fn ctr(kind: &str) -> String {
+        format!(
+            "\
 name         : ctr(camellia)
 driver       : ctr-camellia-aesni-avx2
 module       : camellia_aesni_avx2
@@ -62,17 +65,7 @@ priority     : 500
 refcnt       : 2
 selftest     : unknown
 internal     : no
-type         : larval
-flags        : 0x15
-
-name         : ctr(camellia)
-driver       : ctr-camellia-aesni-avx2
-module       : camellia_aesni_avx2
-priority     : 500
-refcnt       : 2
-selftest     : unknown
-internal     : no
-type         : skcipher
+type         : {kind}
 async        : no
 blocksize    : 1
 min keysize  : 16
@@ -82,6 +75,11 @@ chunksize    : 16
 walksize     : 16
 statesize    : 0
 
+"
+        )
+    }
+
+    const CIPHER: &str = "\
 name         : camellia
 driver       : camellia-generic
 module       : camellia_generic
@@ -98,7 +96,7 @@ max keysize  : 32
 
     #[test]
     fn sample() {
-        let algorithms = parse(SAMPLE);
+        let algorithms = parse(&[&ctr("larval"), &ctr("skcipher"), CIPHER].concat());
         assert_eq!(algorithms.len(), 2);
         assert_eq!(algorithms[0].name, "ctr(camellia)");
         assert_eq!(algorithms[0].driver, "ctr-camellia-aesni-avx2");

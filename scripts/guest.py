@@ -44,7 +44,9 @@ from machines import MACHINES
 GUESTS = Path(__file__).with_name("guests.toml")
 KEPT_RUNS = 20  # directories of past runs, per guest
 SPEED = {"tcrypt": "tcrypt", "speed": "rfl_test_speed"}  # the modules of these commands
-LOADING = ("load", "load-if-able", "load-refused", "cycle", "kernel-test", *SPEED)
+# How many of the words after other commands are modules that they load.
+LOADING = {"load": 1, "load-if-able": 1, "load-refused": 1, "cycle": 1, "fail-loads": 1,
+           "race": 2, "autoload": 1, "displace": 1, "kernel-test": 1}
 RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
 
 
@@ -181,14 +183,30 @@ class Modules:
             return "module"
         return "built into" if name in self.builtin else "absent from"
 
+    def path(self, name: str) -> Path:
+        """The file of a module."""
+        return self.built.get(name) or self.stock[name][0]
+
+    def aliases(self, name: str) -> list[str]:
+        """What the kernel may ask for to get a module."""
+        return output("modinfo", "-F", "alias", self.path(name)).split()
+
     def copy(self, name: str, into: Path) -> None:
         """Put a module, uncompressed, into a directory."""
-        path = self.built.get(name) or self.stock[name][0]
+        path = self.path(name)
         with (into / f"{name}.ko").open("wb") as out:
             if tool := self.DECOMPRESS.get(path.suffix):
                 subprocess.run([tool, "-dc", path], stdout=out, check=True)
             else:
                 out.write(path.read_bytes())
+
+
+def modules_of(line: str) -> list[str]:
+    """The modules that a line of a plan loads."""
+    command, *words = line.split()
+    if command in SPEED:
+        return [SPEED[command]]
+    return [Modules.key(word) for word in words[:LOADING.get(command, 0)]]
 
 
 @dataclass
@@ -208,26 +226,23 @@ def resolve_plan(plan: str, modules: Modules) -> Plan:
     for line in map(str.strip, plan.splitlines()):
         if not line or line.startswith("#"):
             continue
-        words = line.split()
-        name = SPEED.get(words[0]) or (Modules.key(words[1]) if len(words) > 1 else "")
-        if words[0] == "unload":
-            loaded = [m for m in loaded if m != name]
-        if words[0] not in LOADING:
-            lines.append(line)
+        command, *words = line.split()
+        if command == "unload":
+            loaded = [m for m in loaded if m != Modules.key(words[0])]
+        names = modules_of(line)
+        if missing := [name for name in names if modules.state(name) != "module"]:
+            skips += [f"{line}: module {name} is {modules.state(name)} this kernel"
+                      for name in missing]
             continue
-        state = modules.state(name)
-        if state != "module":
-            skips.append(f"{line}: module {name} is {state} this kernel")
-            continue
-        for dependency in modules.depends(name):
+        for dependency in (d for name in names for d in modules.depends(name)):
             if dependency not in loaded:
                 lines.append(f"load {dependency}")
                 loaded.append(dependency)
                 needed.append(dependency)
         lines.append(line)
-        needed.append(name)
-        if words[0] in ("load", "load-if-able"):
-            loaded.append(name)
+        needed += names
+        if command in ("load", "load-if-able"):
+            loaded += names
     return Plan("".join(f"{line}\n" for line in lines), sorted(set(needed)), skips)
 
 
@@ -241,6 +256,8 @@ def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules) -> None
         (root / "plan").write_text(plan.text)
         for name in plan.modules:
             modules.copy(name, root / "modules")
+        (root / "aliases").write_text("".join(f"{alias} {name}\n" for name in plan.modules
+                                              for alias in modules.aliases(name)))
         names = "\n".join(str(p.relative_to(root)) for p in sorted(root.rglob("*")))
         with path.open("wb") as out:
             subprocess.run(["cpio", "--create", "--format=newc", "--owner=0:0", "--quiet"],

@@ -6,6 +6,8 @@
 //! With `collide`, registers one driver three times: the second gets a name of its own, the third
 //! finds that taken as well, so loading must fail and leave nothing behind. It fails with
 //! `EEXIST`, of which the module loader makes `EBUSY`.
+//! With `avx512`, registers a driver that needs AVX-512, and fails with `ENODEV` where there is
+//! none, as a module must that has no code for the CPU.
 
 #[path = "../../rust/bindings/mod.rs"]
 mod bindings;
@@ -19,7 +21,10 @@ pub mod ciphers {
 #[path = "../../rust/crypto/mod.rs"]
 pub mod crypto;
 
-use ciphers::{simd, tier::Context};
+use ciphers::{
+    simd::{self, Feature, FeatureSet, Features},
+    tier::Context,
+};
 use core::marker::PhantomData;
 use crypto::{cpu, Algorithms, Request, Skcipher};
 use kernel::prelude::*;
@@ -38,6 +43,10 @@ module! {
         collide: bool {
             default: false,
             description: "Register one driver three times",
+        },
+        avx512: bool {
+            default: false,
+            description: "Register a driver that needs AVX-512",
         },
     },
 }
@@ -62,17 +71,24 @@ driver_names! {
     EcbAriaAvx2 = c"ecb-aria-avx2";
     CtrAriaAvx2 = c"ctr-aria-avx2";
     Own = c"rfl-test-identity";
+    Wide = c"rfl-test-identity-avx512";
 }
 
-/// Leaves the data as it is, under the driver name `N`.
-struct Identity<N>(PhantomData<N>);
+enum Avx512 {}
+
+impl Features for Avx512 {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Avx512f]);
+}
+
+/// Leaves the data as it is, under the driver name `N`, on a CPU that has `F`.
+struct Identity<N, F = simd::Scalar>(PhantomData<(N, F)>);
 
 struct NoKey;
 
 // SAFETY: There are no bytes in it.
 unsafe impl Context for NoKey {}
 
-impl<N: DriverName> Skcipher for Identity<N> {
+impl<N: DriverName, F: Features> Skcipher for Identity<N, F> {
     const NAME: &'static CStr = c"rfl(identity)";
     const DRIVER_NAME: &'static CStr = N::VALUE;
     const PRIORITY: u16 = 1;
@@ -80,7 +96,7 @@ impl<N: DriverName> Skcipher for Identity<N> {
     const MIN_KEY_SIZE: usize = 0;
     const MAX_KEY_SIZE: usize = 0;
 
-    type Features = simd::Scalar;
+    type Features = F;
     type Iv = [u8; 0];
     type Key = NoKey;
     type Scratch = ();
@@ -115,6 +131,12 @@ impl kernel::Module for TestModule {
             for _ in 0..3 {
                 algorithms.skcipher::<Identity<Own>>(cpu::detect()?)?;
             }
+        }
+        if module_parameters::avx512.value() {
+            let cpu = cpu::detect().inspect_err(|missing| {
+                pr_err!("nothing to register: the CPU lacks {}\n", missing);
+            })?;
+            algorithms.skcipher::<Identity<Wide, Avx512>>(cpu)?;
         }
         pr_info!("registered {}\n", algorithms);
         Ok(Self {

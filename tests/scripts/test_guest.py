@@ -106,6 +106,13 @@ class ResolvePlan(unittest.TestCase):
         plan = self.resolve("load algif_skcipher\nunload algif_skcipher\nunload af_alg\nload algif_aead")
         self.assertEqual(plan.text.count("load af_alg\n"), 2 + 1)  # loaded twice, unloaded once
 
+    def test_two_modules(self):
+        plan = self.resolve("race algif_skcipher algif_aead 3\nrace aria_rust serpent 3")
+        self.assertEqual(plan.text, "load af_alg\nrace algif_skcipher algif_aead 3\n")
+        self.assertEqual(plan.modules, ["af_alg", "algif_aead", "algif_skcipher"])
+        self.assertEqual(plan.skips,
+                         ["race aria_rust serpent 3: module serpent is absent from this kernel"])
+
     def test_no_such_module(self):
         plan = self.resolve("load ecb\nload serpent x=1\ntcrypt mode=1")
         self.assertEqual(plan.text, "tcrypt mode=1\n")

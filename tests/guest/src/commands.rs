@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::slice;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,8 +19,12 @@ use crate::ktap::{fail, Doing, Report, Stop, Verdict};
 use crate::kunit::{self, Case};
 use crate::plan::{Command, Module, Step};
 use crate::proc_crypto::{self, Algorithm};
+use crate::races;
+#[cfg(target_arch = "x86_64")]
+use crate::registers;
 use crate::suites::{self, skcipher};
 use crate::tcrypt;
+use crate::trace::{self, Sections};
 
 /// How long, by the guest's clock, self-tests may run.
 const SELFTEST_TIME: Duration = Duration::from_secs(60);
@@ -76,6 +81,41 @@ impl Guest {
                     });
                 }
             }),
+            Command::FailLoads(module, drivers) => report.case(name, |report| {
+                let failures = self.fail_loads(module, drivers)?;
+                report.note(format_args!("allocations that failed: {failures}"));
+                Ok(())
+            }),
+            Command::FpuSections(drivers) => report.group(name, drivers.len(), |report| {
+                for driver in drivers {
+                    report.case(driver, |_| fpu_sections(driver));
+                }
+            }),
+            Command::Race { modules, count } => {
+                report.case(name, |report| self.race(report, modules, *count));
+            }
+            Command::Autoload { module, algorithm } => report.case(name, |_| {
+                needs_root()?;
+                races::autoload(module, algorithm)?;
+                unload(module)
+            }),
+            Command::Displace {
+                module,
+                algorithm,
+                driver,
+            } => report.case(name, |_| {
+                needs_root()?;
+                let load = || {
+                    self.load(&plain(module))?;
+                    wait_for(slice::from_ref(driver)).map(drop)
+                };
+                races::displace(algorithm, driver, load, || unload(module))
+            }),
+            Command::Registers { seconds, drivers } => {
+                report.case(name, |report| registers(report, *seconds, drivers));
+            }
+            Command::Said(text) => report.case(name, |_| self.said(text)),
+            Command::Lockdep => report.case(name, |_| lockdep()),
             Command::Leaks => report.case(name, |_| faults::leaks()),
             Command::KernelTest(module) => self.kernel_test(report, name, module),
             Command::KmsgClean(modules) => {
@@ -116,13 +156,9 @@ impl Guest {
 
     fn cycle(&self, name: &str, count: u32, drivers: &[String]) -> Verdict {
         needs_root()?;
-        let module = Module {
-            name: name.into(),
-            params: String::new(),
-        };
         let before = Loaded::read(drivers)?;
         for round in 1..=count {
-            let result = self.load(&module).and_then(|()| {
+            let result = self.load(&plain(name)).and_then(|()| {
                 wait_for(drivers)?;
                 unload(name)?;
                 before.compare(&Loaded::read(drivers)?)
@@ -130,6 +166,60 @@ impl Guest {
             if let Err(Stop::Fail(reason)) = result {
                 fail!("round {round} of {count}: {reason}");
             }
+        }
+        Ok(())
+    }
+
+    /// Loads the module with its first allocation failing, then with its second, and so on, until
+    /// it makes fewer.
+    fn fail_loads(&self, module: &str, drivers: &[String]) -> Verdict<u32> {
+        needs_root()?;
+        let image = self.modules.read(&plain(module)).doing(module)?;
+        let before = Loaded::read(drivers)?;
+        faults::each_allocation(|n| {
+            let (result, failed) = faults::failing(n, || image.load())?;
+            match result {
+                // The kernel can do without some of what it allocates for a module.
+                Ok(()) => {
+                    wait_for(drivers)?;
+                    unload(module)?;
+                }
+                Err(Errno::ENOMEM) if failed => {}
+                Err(errno) => fail!("allocation {n} (failed: {failed}): {errno}"),
+            }
+            match before.compare(&Loaded::read(drivers)?) {
+                Err(Stop::Fail(reason)) => fail!("allocation {n}: {reason}"),
+                result => result.map(|()| failed),
+            }
+        })
+    }
+
+    /// Loads two modules at once, again and again.
+    fn race(&self, report: &mut Report, names: &[String; 2], count: u32) -> Verdict {
+        needs_root()?;
+        let both = names.each_ref().map(|name| plain(name));
+        let before = Loaded::read(&[])?;
+        let mut losers = 0;
+        for round in 1..=count {
+            let result = races::load_both(&self.modules, both.each_ref()).and_then(|loaded| {
+                losers += both.len() - loaded.len();
+                settled()?;
+                loaded.iter().try_for_each(|name| unload(name))?;
+                before.compare(&Loaded::read(&[])?)
+            });
+            if let Err(Stop::Fail(reason)) = result {
+                fail!("round {round} of {count}: {reason}");
+            }
+        }
+        report.note(format_args!("refused: {losers} of {}", 2 * count));
+        Ok(())
+    }
+
+    fn said(&mut self, text: &str) -> Verdict {
+        needs_root()?;
+        let records = opened(&mut self.log)?.records().doing("/dev/kmsg")?;
+        if !records.iter().any(|record| record.text.contains(text)) {
+            fail!("no such line");
         }
         Ok(())
     }
@@ -267,6 +357,14 @@ impl Loaded {
     }
 }
 
+/// A module without parameters.
+fn plain(name: &str) -> Module {
+    Module {
+        name: name.into(),
+        params: String::new(),
+    }
+}
+
 fn opened(log: &mut Option<Log>) -> Verdict<&mut Log> {
     log.as_mut()
         .ok_or_else(|| Stop::Fail("/dev/kmsg is not open".into()))
@@ -301,6 +399,36 @@ fn sysctl(path: &str, value: &str) -> Verdict {
     Ok(())
 }
 
+/// The longest time for which a request keeps others from its CPU does not grow with its length.
+fn fpu_sections(driver: &str) -> Verdict {
+    needs_root()?;
+    for pages in [1, 32] {
+        let found = trace::request(driver, pages)?;
+        let expected = Sections {
+            steps: pages,
+            with_section: pages,
+        };
+        if found != expected {
+            fail!("{pages} pages: {found:?}, expected {expected:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Having found something, lockdep gives up, and what comes later is not looked at.
+fn lockdep() -> Verdict {
+    const STATS: &str = "/proc/lockdep_stats";
+    let stats = fs::read_to_string(STATS).doing(STATS)?;
+    let on = stats.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == "debug_locks").then_some(value.trim())
+    });
+    if on != Some("1") {
+        fail!("debug_locks: {on:?}");
+    }
+    Ok(())
+}
+
 /// Waits until all `drivers` are registered and have passed their self-tests.
 fn wait_for(drivers: &[String]) -> Verdict<Vec<Algorithm>> {
     let deadline = Instant::now() + SELFTEST_TIME;
@@ -325,6 +453,25 @@ fn wait_for(drivers: &[String]) -> Verdict<Vec<Algorithm>> {
         }
         thread::sleep(POLL);
     }
+}
+
+/// Waits until there is no driver whose self-test has not passed.
+fn settled() -> Verdict {
+    let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+    let drivers: Vec<_> = algorithms.into_iter().map(|found| found.driver).collect();
+    wait_for(&drivers).map(drop)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn registers(report: &mut Report, seconds: u64, drivers: &[String]) -> Verdict {
+    let width = registers::run(drivers, Duration::from_secs(seconds))?;
+    report.note(format_args!("registers of {width:?}"));
+    Ok(())
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn registers(_: &mut Report, _: u64, _: &[String]) -> Verdict {
+    Err(Stop::Skip("written for x86".into()))
 }
 
 fn absent(names: &[String]) -> Verdict {

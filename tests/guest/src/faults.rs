@@ -27,7 +27,7 @@ const FAIL_NTH: &str = "/proc/thread-self/fail-nth";
 
 /// Runs `body` with 1, then with 2, and so on, as the number of the allocation that is to be made
 /// to fail, until it returns that there was none. Returns how many failed.
-fn each_allocation(mut body: impl FnMut(u32) -> Verdict<bool>) -> Verdict<u32> {
+pub fn each_allocation(mut body: impl FnMut(u32) -> Verdict<bool>) -> Verdict<u32> {
     for kind in ["failslab", "fail_page_alloc"] {
         // Allocations that may wait are to fail as well, and none is to print a trace.
         for (name, value) in [("ignore-gfp-wait", "N"), ("verbose", "0")] {
@@ -43,7 +43,7 @@ fn each_allocation(mut body: impl FnMut(u32) -> Verdict<bool>) -> Verdict<u32> {
 }
 
 /// Calls `f` with allocation number `n` of this thread failing. Says whether there was one.
-fn failing<R>(n: u32, f: impl FnOnce() -> R) -> Verdict<(R, bool)> {
+pub fn failing<R>(n: u32, f: impl FnOnce() -> R) -> Verdict<(R, bool)> {
     // Opened before and closed after, as that allocates; not seekable, hence two.
     let open = || OpenOptions::new().read(true).write(true).open(FAIL_NTH);
     let (mut nth, mut left) = (open().doing(FAIL_NTH)?, open().doing(FAIL_NTH)?);

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::kmod::{delete_module, finit_module, DeleteModuleFlags, ModuleInitFlags};
+use nix::kmod::{delete_module, finit_module, init_module, DeleteModuleFlags, ModuleInitFlags};
 
 use crate::plan::Module;
 
@@ -32,10 +32,40 @@ impl Modules {
 
     /// Loads a module. An error while its file is opened is told apart by [`LoadError`].
     pub fn load(&self, module: &Module) -> Result<(), LoadError> {
-        let path = self.0.join(format!("{}.ko", module.name));
+        let path = self.path(module);
         let file = File::open(&path).map_err(|err| LoadError::File(path, err))?;
-        let params = CString::new(module.params.as_str()).expect("a plan has no NUL");
-        finit_module(&file, &params, ModuleInitFlags::empty()).map_err(LoadError::Kernel)
+        finit_module(&file, &params(module), ModuleInitFlags::empty()).map_err(LoadError::Kernel)
+    }
+
+    /// Reads a module, so that nothing but loading it is left to do.
+    pub fn read(&self, module: &Module) -> Result<Image, LoadError> {
+        let path = self.path(module);
+        let bytes = fs::read(&path).map_err(|err| LoadError::File(path, err))?;
+        Ok(Image {
+            bytes,
+            params: params(module),
+        })
+    }
+
+    fn path(&self, module: &Module) -> PathBuf {
+        self.0.join(format!("{}.ko", module.name))
+    }
+}
+
+fn params(module: &Module) -> CString {
+    CString::new(module.params.as_str()).expect("a plan has no NUL")
+}
+
+/// A module in memory, and the parameters to load it with.
+pub struct Image {
+    bytes: Vec<u8>,
+    params: CString,
+}
+
+impl Image {
+    /// Loads the module.
+    pub fn load(&self) -> nix::Result<()> {
+        init_module(&self.bytes, &self.params)
     }
 }
 

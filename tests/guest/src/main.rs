@@ -6,9 +6,11 @@
 //! in `/modules`, reports in KTAP on the device that `rfl.ktap=` on the kernel command line names
 //! (`ttyS1`), and turns the machine off, also when it panics. `rfl.seed=` repeats a run.
 //!
+//! As `/sbin/modprobe` it loads modules for the kernel, see [`modprobe`].
+//!
 //! By hand: `rfl-guest --plan FILE --ktap -`.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod afalg;
 mod commands;
@@ -17,11 +19,17 @@ mod kmod;
 mod kmsg;
 mod ktap;
 mod kunit;
+mod modprobe;
 mod plan;
 mod proc_crypto;
+mod races;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 mod suites;
 mod tcrypt;
+mod trace;
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -54,6 +62,19 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    if env::args_os()
+        .next()
+        .is_some_and(|name| name == modprobe::PROGRAM)
+    {
+        return match modprobe::main(env::args()) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(err) => {
+                eprintln!("{}: {err}", modprobe::PROGRAM);
+                ExitCode::from(2)
+            }
+        };
+    }
     let is_init = process::id() == 1;
     let options = if is_init {
         mount_all();

@@ -18,6 +18,14 @@
 //! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
 //! | `speed [label=LABEL] [PARAM=VALUE...]` | the same of `rfl_test_speed` |
 //! | `fail-requests DRIVER...` | whichever allocation fails, requests fail cleanly or are right |
+//! | `fail-loads MODULE [DRIVER...]` | whichever allocation fails, the module loads with its drivers or not at all |
+//! | `fpu-sections DRIVER...` | a request has an FPU section for each page, not one for all |
+//! | `lockdep` | lockdep still looks at locks |
+//! | `race MODULE MODULE COUNT` | of two modules loaded at once one wins, or both, and nothing else is left |
+//! | `autoload MODULE ALGORITHM` | the kernel loads the module by its alias |
+//! | `displace MODULE ALGORITHM DRIVER` | a user keeps the driver that it has, a new one gets `DRIVER` of the module |
+//! | `registers SECONDS DRIVER...` | a program keeps its vector registers while the drivers work |
+//! | `said TEXT` | a line of the kernel's log has the text in it |
 //! | `leaks` | kmemleak finds none |
 //! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
 //! | `kmsg-clean [MODULE...]` | the kernel has not complained, and the modules have not warned |
@@ -62,6 +70,27 @@ pub enum Command {
         module: Module,
     },
     FailRequests(Vec<String>),
+    FailLoads(String, Vec<String>),
+    FpuSections(Vec<String>),
+    Lockdep,
+    Race {
+        modules: [String; 2],
+        count: u32,
+    },
+    Autoload {
+        module: String,
+        algorithm: String,
+    },
+    Displace {
+        module: String,
+        algorithm: String,
+        driver: String,
+    },
+    Registers {
+        seconds: u64,
+        drivers: Vec<String>,
+    },
+    Said(String),
     Leaks,
     KernelTest(Module),
     KmsgClean(Vec<String>),
@@ -125,6 +154,31 @@ fn command(words: &[&str]) -> Result<Command, String> {
         ["fail-requests", ref drivers @ ..] if !drivers.is_empty() => {
             Command::FailRequests(owned(drivers))
         }
+        ["fail-loads", module, ref drivers @ ..] => {
+            Command::FailLoads(file_name(module), owned(drivers))
+        }
+        ["fpu-sections", ref drivers @ ..] if !drivers.is_empty() => {
+            Command::FpuSections(owned(drivers))
+        }
+        ["lockdep"] => Command::Lockdep,
+        ["race", first, second, count] => Command::Race {
+            modules: [first, second].map(file_name),
+            count: number(count)?,
+        },
+        ["autoload", module, algorithm] => Command::Autoload {
+            module: file_name(module),
+            algorithm: algorithm.into(),
+        },
+        ["displace", module, algorithm, driver] => Command::Displace {
+            module: file_name(module),
+            algorithm: algorithm.into(),
+            driver: driver.into(),
+        },
+        ["registers", seconds, ref drivers @ ..] if !drivers.is_empty() => Command::Registers {
+            seconds: number(seconds)?,
+            drivers: owned(drivers),
+        },
+        ["said", ref text @ ..] if !text.is_empty() => Command::Said(text.join(" ")),
         ["leaks"] => Command::Leaks,
         ["kernel-test", name, ref params @ ..] => Command::KernelTest(module(name, params)?),
         ["kmsg-clean", ref modules @ ..] => {
@@ -281,6 +335,13 @@ mod tests {
             "tcrypt sec=1",
             "tcrypt mode=1 label=a label=b",
             "sysctl a",
+            "fail-loads",
+            "fpu-sections",
+            "race a b",
+            "autoload a",
+            "displace a b",
+            "registers 3",
+            "said",
         ] {
             let err = parse(&format!("\n{line}\n")).unwrap_err();
             assert!(err.starts_with("line 2: "), "{err}");

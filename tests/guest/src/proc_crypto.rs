@@ -14,6 +14,8 @@ pub struct Algorithm {
     pub priority: i64,
     /// `passed`, or `unknown` while the self-test has not ended or has failed.
     pub selftest: String,
+    /// Number of references, that of the registration itself included.
+    pub users: u32,
     kind: String,
 }
 
@@ -42,6 +44,7 @@ fn stanza(text: &str) -> Algorithm {
             "driver" => algorithm.driver = value.into(),
             "module" => algorithm.module = value.into(),
             "priority" => algorithm.priority = value.parse().unwrap_or(-1),
+            "refcnt" => algorithm.users = value.parse().unwrap_or_default(),
             "selftest" => algorithm.selftest = value.into(),
             "type" => algorithm.kind = value.into(),
             _ => {}
@@ -102,6 +105,7 @@ max keysize  : 32
         assert_eq!(algorithms[0].driver, "ctr-camellia-aesni-avx2");
         assert_eq!(algorithms[0].module, "camellia_aesni_avx2");
         assert_eq!(algorithms[0].priority, 500);
+        assert_eq!(algorithms[0].users, 2);
         assert_eq!(algorithms[0].selftest, "unknown");
         assert_eq!(algorithms[1].driver, "camellia-generic");
         assert_eq!(algorithms[1].selftest, "passed");

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Modules that come and go while others, or users, are about.
+
+use std::io::{IoSlice, IoSliceMut};
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+
+use crate::afalg::{Direction, Tfm};
+use crate::kmod::{self, Modules};
+use crate::ktap::{fail, Doing, Verdict};
+use crate::modprobe::{self, Installed};
+use crate::plan::Module;
+use crate::proc_crypto;
+
+/// How long, by the guest's clock, it may take to load a module that nothing is in the way of.
+/// Who waits for himself waits for minutes.
+const LOAD_TIME: Duration = Duration::from_secs(20);
+
+/// Loads two modules, which may be the same, from two threads at once. Returns those that were
+/// loaded: at least one, and each one that was not was told that its names are taken.
+pub fn load_both(modules: &Modules, both: [&Module; 2]) -> Verdict<Vec<String>> {
+    let start = &Barrier::new(both.len());
+    let results = thread::scope(|scope| {
+        let threads = both.map(|module| {
+            scope.spawn(move || -> Verdict<_> {
+                let image = modules.read(module);
+                start.wait();
+                let image = image.doing(&module.name)?;
+                Ok((module, image.load()))
+            })
+        });
+        threads.map(|thread| thread.join().expect("a thread panicked"))
+    });
+    let mut loaded = Vec::new();
+    for result in results {
+        match result? {
+            (module, Ok(())) => loaded.push(module.name.clone()),
+            (_, Err(Errno::EEXIST | Errno::EBUSY)) => {}
+            (module, Err(errno)) => fail!("{}: {errno}", module.name),
+        }
+    }
+    if loaded.is_empty() {
+        fail!("neither was loaded");
+    }
+    Ok(loaded)
+}
+
+/// Asks for an algorithm that only a module has which is not loaded: the kernel loads it by alias.
+pub fn autoload(module: &str, algorithm: &str) -> Verdict {
+    if kmod::loaded().doing("/proc/modules")?.contains(module) {
+        fail!("{module} is loaded already");
+    }
+    let installed = Installed::new().doing(modprobe::PROGRAM)?;
+    let start = Instant::now();
+    let tfm = Tfm::skcipher(algorithm).doing(algorithm)?;
+    let took = start.elapsed();
+    let loads = installed.loads(module).doing("requests")?;
+    let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+    drop((tfm, installed));
+
+    if !algorithms.iter().any(|found| found.module == module) {
+        fail!("{algorithm} is there, but nothing of {module}");
+    }
+    // More would be requests by the module itself or by the test of what it registers.
+    if loads != 1 {
+        fail!("{module} was asked for {loads} times");
+    }
+    if took > LOAD_TIME {
+        fail!("it took {took:?}");
+    }
+    Ok(())
+}
+
+/// What a user has of an algorithm stays as it is while a better driver comes and goes.
+///
+/// `load` brings a module with `driver`, `unload` takes it away.
+pub fn displace(
+    algorithm: &str,
+    driver: &str,
+    load: impl FnOnce() -> Verdict,
+    unload: impl FnOnce() -> Verdict,
+) -> Verdict {
+    let users = || -> Verdict<u32> {
+        let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+        let found = algorithms.into_iter().find(|found| found.driver == driver);
+        Ok(found.map_or(0, |found| found.users))
+    };
+    let open = || -> Verdict<Tfm> {
+        let tfm = Tfm::skcipher(algorithm).doing(algorithm)?;
+        tfm.set_key(&[0x5a; 32]).doing("key")?;
+        Ok(tfm)
+    };
+
+    let old = open()?;
+    let expected = encrypt(&old)?;
+    load()?;
+    let idle = users()?;
+    if encrypt(&old)? != expected {
+        fail!("the result changed with {driver} registered");
+    }
+    let new = open()?;
+    if users()? != idle + 1 {
+        fail!("{driver} has {} users, expected {}", users()?, idle + 1);
+    }
+    if encrypt(&new)? != expected {
+        fail!("the result of {driver} is another one");
+    }
+    drop(new);
+    unload()?;
+    if encrypt(&old)? != expected || encrypt(&open()?)? != expected {
+        fail!("the result changed with {driver} gone");
+    }
+    Ok(())
+}
+
+/// Encrypts three blocks, with an IV of zeroes where there is one.
+fn encrypt(tfm: &Tfm) -> Verdict<[u8; 48]> {
+    let channel = tfm.channel().doing("channel")?;
+    let mut out = [0; 48];
+    channel
+        .start(
+            Direction::Encrypt,
+            None,
+            &[IoSlice::new(&[0x11; 48])],
+            false,
+        )
+        .and_then(|_| channel.receive(&mut [IoSliceMut::new(&mut out)]))
+        .doing("request")?;
+    Ok(out)
+}

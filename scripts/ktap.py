@@ -163,7 +163,7 @@ TIMESTAMP = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ")
 COMPLAINT = re.compile(
     r"^WARNING: |\bBUG: |kernel BUG at |\bOops\b|^Call Trace:|Kernel panic|^Internal error: "
     r"|general protection fault|invalid opcode|unable to handle|UBSAN: |refcount_t: "
-    r"|possible (circular|recursive|irq) lock|inconsistent lock state|suspicious RCU usage"
+    r"|^INFO: trying to register non-static key|possible (circular|recursive|irq) lock|inconsistent lock state|suspicious RCU usage"
     r"|lock held when returning to user space|^INFO: task .* blocked|rcu: INFO: .* stall"
     r"|soft lockup|hard LOCKUP|segfault at |Out of memory|sysfs: cannot create duplicate")
 

@@ -46,7 +46,7 @@ KEPT_RUNS = 20  # directories of past runs, per guest
 SPEED = {"tcrypt": "tcrypt", "speed": "rfl_test_speed"}  # the modules of these commands
 # How many of the words after other commands are modules that they load.
 LOADING = {"load": 1, "load-if-able": 1, "load-refused": 1, "cycle": 1, "fail-loads": 1,
-           "race": 2, "autoload": 1, "displace": 1, "kernel-test": 1}
+           "fail-selftest": 1, "race": 2, "autoload": 1, "displace": 1, "kernel-test": 1}
 RUST_TARGET = {"amd64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
 
 
@@ -64,6 +64,7 @@ class Guest:
     memory: int
     timeout: int
     intree: bool
+    warns: str
     plan: str
 
 
@@ -425,7 +426,7 @@ def judge(run: Path) -> Outcome:
     record = json.loads((run / "record.json").read_text())
     outcome = Outcome(run, record, ktap.parse(read_text(run / "ktap.log"),
                                                 read_text(run / "plan").splitlines()),
-                      ktap.check_log(read_text(run / "console.log")))
+                      ktap.check_log(read_text(run / "console.log"), record["guest"]["warns"]))
     summary = {**record, "status": outcome.status, "passed": outcome.passed,
                "failures": outcome.failures, "skips": outcome.skips,
                "untested": outcome.log.untested,

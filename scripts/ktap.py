@@ -179,14 +179,24 @@ class Log:
     untested: list[str] = field(default_factory=list)  # algorithms without a self-test
 
 
-def check_log(text: str) -> Log:
-    """Look through a log for complaints."""
+def check_log(text: str, warns: str = "") -> Log:
+    """Look through a log for complaints.
+
+    The kernel has to warn in function `warns`, if one is given, once.
+    """
     log = Log()
+    warned = inside = False
     for line in text.replace("\r", "").splitlines():
         line = TIMESTAMP.sub("", line)
-        if match := UNTESTED.match(line):
+        if inside:
+            inside = not line.startswith("---[ end trace ")
+        elif warns and not warned and re.match(rf"WARNING: .*\b{re.escape(warns)}\+0x", line):
+            warned = inside = True
+        elif match := UNTESTED.match(line):
             if match[1] not in log.untested:
                 log.untested.append(match[1])
         elif (line.startswith("alg: ") and not HARMLESS.match(line)) or COMPLAINT.search(line):
             log.faults.append(line)
+    if warns and not warned:
+        log.faults.append(f"{warns}() was expected to warn, and did not")
     return log

@@ -128,8 +128,8 @@ class Judge(unittest.TestCase):
         self.run_dir = Path(scratch.name)
 
     def judge(self, ktap="", console="", problem="", skips=(), plan=""):
-        record = {"kernel": "7.3", "machine": "tcg", "seconds": 1, "problem": problem,
-                  "skips": list(skips)}
+        record = {"guest": {"warns": ""}, "kernel": "7.3", "machine": "tcg", "seconds": 1,
+                  "problem": problem, "skips": list(skips)}
         (self.run_dir / "record.json").write_text(json.dumps(record))
         (self.run_dir / "ktap.log").write_text(ktap)
         (self.run_dir / "console.log").write_text(console)

@@ -161,6 +161,20 @@ class CheckLog(unittest.TestCase):
         found = ktap.check_log(line * 2)
         self.assertEqual(found, ktap.Log(faults=[], untested=["xts(aria) (xts-aria-avx2)"]))
 
+    def test_expected_warning(self):
+        """One, in the function that is named, and it has to come."""
+        text = ("[    1.0] ------------[ cut here ]------------\n"
+                "[    1.0] WARNING: crypto/api.c:1 at {}+0x1/0x2, CPU#0: init/1\n"
+                "[    1.0] Call Trace:\n"
+                "[    1.0] ---[ end trace 0000000000000000 ]---\n")
+        expected = text.format("crypto_register_alg")
+        faults = lambda log: len(ktap.check_log(log, "crypto_register_alg").faults)
+        self.assertEqual(faults(expected), 0)
+        self.assertEqual(faults(""), 1)
+        self.assertEqual(faults(expected * 2), 2)
+        self.assertEqual(faults(expected + text.format("other")), 2)
+        self.assertEqual(faults(text.format("other")), 3)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,6 +28,9 @@ use crate::trace::{self, Sections};
 
 /// How long, by the guest's clock, self-tests may run.
 const SELFTEST_TIME: Duration = Duration::from_secs(60);
+/// What it takes the crypto core to give up a self-test that never began: a minute, and nothing
+/// else takes as long as half of that.
+const UNTESTED_TIME: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(20);
 
 /// What commands act on.
@@ -86,6 +89,9 @@ impl Guest {
                 report.note(format_args!("allocations that failed: {failures}"));
                 Ok(())
             }),
+            Command::FailSelftest(module, errno) => {
+                report.case(name, |report| self.fail_selftest(report, module, *errno));
+            }
             Command::FpuSections(drivers) => report.group(name, drivers.len(), |report| {
                 for driver in drivers {
                     report.case(driver, |_| fpu_sections(driver));
@@ -192,6 +198,35 @@ impl Guest {
                 result => result.map(|()| failed),
             }
         })
+    }
+
+    /// Loads a module that registers something before it fails with `expected`, until one of its
+    /// self-tests was not started for want of memory. The crypto core does not say that to
+    /// anybody, but it takes its time to find out when the registration is undone.
+    fn fail_selftest(&self, report: &mut Report, module: &Module, expected: Errno) -> Verdict {
+        needs_root()?;
+        let image = self.modules.read(module).doing(&module.name)?;
+        let before = Loaded::read(&[])?;
+        let mut waited = None;
+        faults::each_allocation(|n| {
+            let start = Instant::now();
+            let (result, failed) = faults::failing(n, || image.load())?;
+            match result {
+                Err(errno) if errno == expected || (failed && errno == Errno::ENOMEM) => {}
+                result => fail!("allocation {n} (failed: {failed}): {result:?}"),
+            }
+            before.compare(&Loaded::read(&[])?)?;
+            let took = start.elapsed();
+            waited = (took > UNTESTED_TIME).then_some((n, took));
+            Ok(failed && waited.is_none())
+        })?;
+        match waited {
+            Some((n, took)) => {
+                report.note(format_args!("allocation {n}: undone in {took:?}"));
+                Ok(())
+            }
+            None => fail!("each self-test was started"),
+        }
     }
 
     /// Loads two modules at once, again and again.

@@ -19,6 +19,7 @@
 //! | `speed [label=LABEL] [PARAM=VALUE...]` | the same of `rfl_test_speed` |
 //! | `fail-requests DRIVER...` | whichever allocation fails, requests fail cleanly or are right |
 //! | `fail-loads MODULE [DRIVER...]` | whichever allocation fails, the module loads with its drivers or not at all |
+//! | `fail-selftest MODULE ERRNO [PARAM=VALUE...]` | loading fails cleanly, also if there is no memory to start a self-test |
 //! | `fpu-sections DRIVER...` | a request has an FPU section for each page, not one for all |
 //! | `lockdep` | lockdep still looks at locks |
 //! | `race MODULE MODULE COUNT` | of two modules loaded at once one wins, or both, and nothing else is left |
@@ -71,6 +72,7 @@ pub enum Command {
     },
     FailRequests(Vec<String>),
     FailLoads(String, Vec<String>),
+    FailSelftest(Module, Errno),
     FpuSections(Vec<String>),
     Lockdep,
     Race {
@@ -156,6 +158,9 @@ fn command(words: &[&str]) -> Result<Command, String> {
         }
         ["fail-loads", module, ref drivers @ ..] => {
             Command::FailLoads(file_name(module), owned(drivers))
+        }
+        ["fail-selftest", name, errno, ref params @ ..] => {
+            Command::FailSelftest(module(name, params)?, parse_errno(errno)?)
         }
         ["fpu-sections", ref drivers @ ..] if !drivers.is_empty() => {
             Command::FpuSections(owned(drivers))
@@ -336,6 +341,7 @@ mod tests {
             "tcrypt mode=1 label=a label=b",
             "sysctl a",
             "fail-loads",
+            "fail-selftest a",
             "fpu-sections",
             "race a b",
             "autoload a",

@@ -34,6 +34,7 @@ ok 1 - speed
 # speed label= driver=xts(ecb-aria-avx) op=decryption key_bits=512 bytes=1024 cycles=2500
 # speed label= driver=ctr-aria-avx op=encryption key_bits=128 bytes=1420 cycles=1420
 # speed label= driver=ctr-aria-avx op=decryption key_bits=128 bytes=1420 cycles=1420
+# speed label= driver=rfc4106-gcm-aria-avx512 op=encryption key_bits=288 bytes=64 cycles=64
 # speed label= driver=somebody-else op=encryption key_bits=128 bytes=1024 cycles=1
 # speed label=tcrypt driver=ctr-aria-avx op=encryption key_bits=128 bytes=16 cycles=16
 ok 2 - tcrypt mode=600
@@ -116,7 +117,7 @@ class Figures(unittest.TestCase):
         """Drivers that nobody asked for, and keys that are in no table."""
         self.assertEqual({c.subject.driver for c in self.figures.samples},
                          {"ecb(aria-generic)", "ecb-aria-avx512", "ecb-aria-avx2-rust",
-                          "xts(ecb-aria-avx)", "ctr-aria-avx"})
+                          "xts(ecb-aria-avx)", "ctr-aria-avx", "rfc4106-gcm-aria-avx512"})
         self.assertEqual({c.key_bits for c in self.figures.samples}, {128, 256})
 
     def test_whole_blocks(self):
@@ -142,6 +143,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(records["xts(ecb-aria-avx)", 1024]["key_bits"], 512)
         self.assertEqual(records["xts(ecb-aria-avx)", 1024]["mode"], "xts-decrypt")
         self.assertTrue(records["ecb-aria-avx2-rust", 1024]["ours"])
+        self.assertEqual(records["rfc4106-gcm-aria-avx512", 64]["key_bits"], 256)
         modes = [r["mode"] for r in speed.records(self.figures) if "ctr" in r["implementation"]]
         self.assertEqual(modes, ["ctr"])
 
@@ -168,7 +170,8 @@ class Tables(unittest.TestCase):
     def test_short_form(self):
         titles = [table.title for table in speed.comparisons(figures())]
         self.assertEqual(titles, ["ecb(aria), encrypt, 128-bit key", "xts(aria), decrypt, 256-bit key",
-                                  "ctr(aria), encrypt, 128-bit key", "ctr(aria), decrypt, 128-bit key"])
+                                  "ctr(aria), encrypt, 128-bit key", "ctr(aria), decrypt, 128-bit key",
+                                  "rfc4106(aria), encrypt, 256-bit key"])
         short = [table.title for table in speed.comparisons(figures(), short=True)]
         self.assertEqual(short, [titles[0], titles[2]])
 
@@ -213,6 +216,12 @@ class Command(unittest.TestCase):
         self.assertEqual(document["warnings"], [])
         self.assertIn("time-stamp counter 2500 MHz", text)
         self.assertIn("- not measured: `gcm-aria-avx512`: the kernel has no gcm-aria-avx512", text)
+
+    def test_failures_are_kept(self):
+        self.ground.failures.append("aria: a test failed")
+        self.assertIn("- failed: aria: a test failed", "\n".join(bench.write(self.ground, self.out)))
+        self.assertEqual(json.loads((self.out / "uml.json").read_text())["warnings"],
+                         ["aria: a test failed"])
 
     def test_noise_is_told(self):
         for samples in self.ground.figures.samples.values():

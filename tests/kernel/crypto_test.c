@@ -75,14 +75,24 @@ static const struct cipher_row camellia = {
 	},
 };
 
+/* The drivers of a tier. */
+#define TIER(cipher, tier)						\
+	{ &cipher, MODE_ECB, "ecb-" #cipher "-" tier },			\
+	{ &cipher, MODE_CBC, "cbc-" #cipher "-" tier },			\
+	{ &cipher, MODE_CTR, "ctr-" #cipher "-" tier },			\
+	{ &cipher, MODE_XTS, "xts-" #cipher "-" tier },			\
+	{ &cipher, MODE_GCM, "gcm-" #cipher "-" tier },			\
+	{ &cipher, MODE_RFC4106, "rfc4106-gcm-" #cipher "-" tier }
+
 static const struct {
 	const struct cipher_row *cipher;
 	enum mode mode;
 	const char *name;
 } drivers[] = {
 	{ &aria, MODE_SINGLE, "aria-rust" },
-	{ &aria, MODE_ECB, "ecb-aria-avx2" },
-	{ &aria, MODE_CTR, "ctr-aria-avx2" },
+	TIER(aria, "avx2"),
+	TIER(aria, "avx512vl"),
+	TIER(aria, "avx512"),
 
 	{ &camellia, MODE_SINGLE, "camellia-generic" },
 	{ &camellia, MODE_SINGLE, "camellia-asm" },
@@ -136,6 +146,7 @@ static const struct {
 
 	{ MODE_CTR, MODE_RFC3686, "rfc3686(%s)" },
 	{ MODE_CTR, MODE_GCM, "gcm_base(%s,ghash-lib)" },
+	{ MODE_GCM, MODE_RFC4106, "rfc4106(%s)" },
 	{ MODE_CTR, MODE_CCM, "ccm_base(%s,cbcmac(%s))" },
 	{ MODE_CTR, MODE_NO_SKCIPHER, "xts(%s)" },
 	{ MODE_CTR, MODE_NO_SKCIPHER, "lrw(%s)" },
@@ -154,7 +165,7 @@ static const struct {
 };
 
 /* The drivers of this machine, and whatever can be made of them. */
-static struct driver_row rows[512];
+static struct driver_row rows[1024];
 static unsigned int row_count;
 
 void innermost(const char *name, char inner[CRYPTO_MAX_ALG_NAME])
@@ -176,6 +187,7 @@ static bool is_found(enum mode mode, const char *name)
 	case MODE_SINGLE:
 		return has_cipher(name);
 	case MODE_GCM:
+	case MODE_RFC4106:
 	case MODE_CCM:
 		return crypto_has_aead(name, 0, 0);
 	case MODE_NO_SKCIPHER:
@@ -266,6 +278,7 @@ const void *name(struct kunit *test, const void *prev, char *desc)	\
 DEFINE_PARAMS(all_single_params, true, MODE_SINGLE, MODE_SINGLE)
 DEFINE_PARAMS(all_skcipher_params, true, MODE_ECB, MODE_RFC3686)
 DEFINE_PARAMS(all_aead_params, true, MODE_GCM, MODE_CCM)
+DEFINE_PARAMS(aead_params, false, MODE_GCM, MODE_CCM)
 DEFINE_PARAMS(single_params, false, MODE_SINGLE, MODE_SINGLE)
 DEFINE_PARAMS(skcipher_params, false, MODE_ECB, MODE_RFC3686)
 DEFINE_PARAMS(block_params, false, MODE_ECB, MODE_CBC)
@@ -273,14 +286,25 @@ DEFINE_PARAMS(chaining_params, false, MODE_CBC, MODE_CTR)
 DEFINE_PARAMS(ctr_params, false, MODE_CTR, MODE_CTR)
 DEFINE_PARAMS(nonsense_params, false, MODE_NO_SKCIPHER, MODE_NO_SHASH)
 
-const void *native_params(struct kunit *test, const void *prev, char *desc)
+static const void *next_native(struct kunit *test, const void *prev, char *desc,
+			       const void *(*params)(struct kunit *, const void *, char *))
 {
 	const struct driver_row *row = prev;
 
 	do {
-		row = skcipher_params(test, row, desc);
+		row = params(test, row, desc);
 	} while (row && strchr(row->name, '('));
 	return row;
+}
+
+const void *native_params(struct kunit *test, const void *prev, char *desc)
+{
+	return next_native(test, prev, desc, skcipher_params);
+}
+
+const void *native_aead_params(struct kunit *test, const void *prev, char *desc)
+{
+	return next_native(test, prev, desc, aead_params);
 }
 
 void seed_rng(struct rnd_state *rng, const struct driver_row *row)
@@ -415,9 +439,10 @@ static void expect_no_warning(struct kunit *test)
 
 static struct kunit_suite cipher_suite = SUITE(cipher);
 static struct kunit_suite skcipher_suite = SUITE(skcipher);
+static struct kunit_suite aead_suite = SUITE(aead);
 static struct kunit_suite template_suite = SUITE(template);
 
-kunit_test_suites(&cipher_suite, &skcipher_suite, &template_suite);
+kunit_test_suites(&cipher_suite, &skcipher_suite, &aead_suite, &template_suite);
 
 MODULE_AUTHOR("rfl-crypto contributors");
 MODULE_DESCRIPTION("Tests of crypto drivers from within the kernel");

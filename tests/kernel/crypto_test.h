@@ -52,6 +52,7 @@ enum mode {
 	MODE_CTR,
 	MODE_RFC3686,
 	MODE_GCM,
+	MODE_RFC4106,
 	MODE_CCM,
 	/* Names that the core has to refuse. */
 	MODE_NO_SKCIPHER,
@@ -86,8 +87,10 @@ const void *all_aead_params(struct kunit *test, const void *prev, char *desc);
 /* ... and those that are there. */
 const void *single_params(struct kunit *test, const void *prev, char *desc);
 const void *skcipher_params(struct kunit *test, const void *prev, char *desc);
+const void *aead_params(struct kunit *test, const void *prev, char *desc);
 /* No instances of templates. */
 const void *native_params(struct kunit *test, const void *prev, char *desc);
+const void *native_aead_params(struct kunit *test, const void *prev, char *desc);
 /* With lengths that are refused. */
 const void *block_params(struct kunit *test, const void *prev, char *desc);
 /* With an IV that goes on from one request to the next. */
@@ -97,6 +100,7 @@ const void *nonsense_params(struct kunit *test, const void *prev, char *desc);
 
 extern struct kunit_case cipher_cases[];
 extern struct kunit_case skcipher_cases[];
+extern struct kunit_case aead_cases[];
 extern struct kunit_case template_cases[];
 
 /* Seeds a generator so that each test draws the same whatever runs before. */
@@ -126,7 +130,7 @@ bool is_ours(const struct crypto_alg *alg);
  * @cipher: does the data
  * @tweak: does the tweak of XTS
  * @extra: what the key holds beside the key of the cipher: nonce of RFC 3686,
- *	second key of LRW
+ *	salt of RFC 4106, second key of LRW
  *
  * Setting the key aside, any number of calls may run at once, in any context.
  */
@@ -145,10 +149,24 @@ int reference_setkey(struct reference *ref, const u8 *key, unsigned int len);
 /* @iv is advanced where the mode defines what it is after a request. */
 void reference_skcipher(const struct reference *ref, bool encrypt, u8 *iv,
 			u8 *dst, const u8 *src, unsigned int len);
-/* Encrypts, or decrypts and makes the tag that should have been there. */
+/*
+ * Encrypts, or decrypts and makes the tag that should have been there, of which
+ * @tag_len bytes are the tag: CCM has the length in all of it.
+ */
 void reference_aead(const struct reference *ref, bool encrypt, const u8 *iv,
-		    u8 tag[BLOCK_LEN], const u8 *assoc, unsigned int assoc_len,
+		    u8 tag[BLOCK_LEN], unsigned int tag_len, const u8 *assoc, unsigned int assoc_len,
 		    u8 *dst, const u8 *src, unsigned int len);
+
+/* Calls a function in a context. */
+typedef void (context_t)(void (*function)(void *arg), void *arg);
+
+context_t call_without_softirqs;
+context_t call_without_interrupts;
+context_t call_in_softirq;
+#if (defined(CONFIG_X86) && !defined(CONFIG_UML)) || defined(CONFIG_CRYPTO_SELFTESTS_FULL)
+#define CAN_FORBID_SIMD
+context_t call_without_simd;
+#endif
 
 #define MAX_PIECES	1024
 #define MAX_GAP		31

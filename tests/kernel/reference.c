@@ -43,6 +43,7 @@ unsigned int reference_key_size(enum mode mode, unsigned int cipher_key_size)
 	case MODE_LRW:
 		return cipher_key_size + BLOCK_LEN;
 	case MODE_RFC3686:
+	case MODE_RFC4106:
 		return cipher_key_size + 4;
 	default:
 		return cipher_key_size;
@@ -338,6 +339,18 @@ static void gcm(const struct reference *ref, bool encrypt, const u8 *iv,
 	xor_bytes(tag, hash, pad, BLOCK_LEN);
 }
 
+/* RFC 4106: the end of what is associated is the IV once more. */
+static void rfc4106(const struct reference *ref, bool encrypt, const u8 *iv,
+		    u8 tag[BLOCK_LEN], const u8 *assoc, unsigned int assoc_len,
+		    u8 *dst, const u8 *src, unsigned int len)
+{
+	u8 nonce[12];
+
+	memcpy(nonce, ref->extra, 4);
+	memcpy(nonce + 4, iv, 8);
+	gcm(ref, encrypt, nonce, tag, assoc, assoc_len - 8, dst, src, len);
+}
+
 /* Chains @len bytes into @mac, which already took @filled bytes of a block. */
 static unsigned int cbcmac(const struct reference *ref, u8 mac[BLOCK_LEN],
 			   unsigned int filled, const u8 *data, unsigned int len)
@@ -359,9 +372,10 @@ static void cbcmac_pad(const struct reference *ref, u8 mac[BLOCK_LEN],
 		crypto_cipher_encrypt_one(ref->cipher, mac, mac);
 }
 
-/* SP 800-38C appendix A, with a 16-byte tag and less than 0xff00 bytes of AAD. */
+/* SP 800-38C appendix A, with less than 0xff00 bytes of AAD. */
 static void ccm(const struct reference *ref, bool encrypt, const u8 *iv,
-		u8 tag[BLOCK_LEN], const u8 *assoc, unsigned int assoc_len,
+		u8 tag[BLOCK_LEN], unsigned int tag_len,
+		const u8 *assoc, unsigned int assoc_len,
 		u8 *dst, const u8 *src, unsigned int len)
 {
 	u8 mac[BLOCK_LEN], counter[BLOCK_LEN], pad[BLOCK_LEN], prefix[2];
@@ -370,7 +384,7 @@ static void ccm(const struct reference *ref, bool encrypt, const u8 *iv,
 	memcpy(counter, iv, BLOCK_LEN);
 	memset(counter + BLOCK_LEN - length_size, 0, length_size);
 	memcpy(mac, counter, BLOCK_LEN);
-	mac[0] |= (BLOCK_LEN - 2) / 2 << 3 | (assoc_len ? 0x40 : 0);
+	mac[0] |= (tag_len - 2) / 2 << 3 | (assoc_len ? 0x40 : 0);
 	for (unsigned int i = 0; i < min(length_size, 4); i++)
 		mac[BLOCK_LEN - 1 - i] = len >> 8 * i;
 
@@ -391,11 +405,17 @@ static void ccm(const struct reference *ref, bool encrypt, const u8 *iv,
 }
 
 void reference_aead(const struct reference *ref, bool encrypt, const u8 *iv,
-		    u8 tag[BLOCK_LEN], const u8 *assoc, unsigned int assoc_len,
-		    u8 *dst, const u8 *src, unsigned int len)
+		    u8 tag[BLOCK_LEN], unsigned int tag_len, const u8 *assoc,
+		    unsigned int assoc_len, u8 *dst, const u8 *src, unsigned int len)
 {
-	if (ref->mode == MODE_GCM)
-		gcm(ref, encrypt, iv, tag, assoc, assoc_len, dst, src, len);
-	else
-		ccm(ref, encrypt, iv, tag, assoc, assoc_len, dst, src, len);
+	switch (ref->mode) {
+	case MODE_GCM:
+		return gcm(ref, encrypt, iv, tag, assoc, assoc_len, dst, src, len);
+	case MODE_RFC4106:
+		return rfc4106(ref, encrypt, iv, tag, assoc, assoc_len, dst, src, len);
+	case MODE_CCM:
+		return ccm(ref, encrypt, iv, tag, tag_len, assoc, assoc_len, dst, src, len);
+	default:
+		break;
+	}
 }

@@ -7,7 +7,6 @@
  * what lies around and between its pieces, the source, the IV, and whether the
  * driver left anything in the request context.
  */
-#include <crypto/internal/simd.h>
 #include <crypto/internal/skcipher.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -17,9 +16,6 @@
 #include <linux/panic.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
-#ifdef CONFIG_X86
-#include <asm/fpu/api.h>
-#endif
 
 #include "crypto_test.h"
 
@@ -270,8 +266,10 @@ static void place(struct env *env)
 				   iv_size ? iv : NULL);
 }
 
-static void submit(struct env *env)
+static void submit(void *user)
 {
+	struct env *env = user;
+
 	env->status = env->job.encrypt ? crypto_skcipher_encrypt(env->req) :
 					 crypto_skcipher_decrypt(env->req);
 }
@@ -653,14 +651,13 @@ static void keys(struct kunit *test)
 	ASSERT_RIGHT(test, env, run_random(env, MAX_RANDOM));
 }
 
-/* Some requests, submitted by @submit_there. */
-static void run_there(struct kunit *test, struct env *env,
-		      void (*submit_there)(struct env *env), bool scalar)
+/* Some requests in a context. */
+static void run_there(struct kunit *test, struct env *env, context_t *context, bool scalar)
 {
 	for (unsigned int i = 0; i < 60; i++) {
 		draw_random(env, i * 64);
 		place(env);
-		submit_there(env);
+		context(submit, env);
 		ASSERT_RIGHT(test, env, verify(env));
 		if (scalar)
 			ASSERT_RIGHT(test, env, !env->used_context ||
@@ -668,78 +665,20 @@ static void run_there(struct kunit *test, struct env *env,
 	}
 }
 
-static void submit_without_softirqs(struct env *env)
-{
-	local_bh_disable();
-	submit(env);
-	local_bh_enable();
-}
-
 static void softirqs_off(struct kunit *test)
 {
-	run_there(test, start(test, MAX_RANDOM), submit_without_softirqs, false);
-}
-
-static void submit_without_interrupts(struct env *env)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	submit(env);
-	local_irq_restore(flags);
+	run_there(test, start(test, MAX_RANDOM), call_without_softirqs, false);
 }
 
 static void interrupts_off(struct kunit *test)
 {
-	run_there(test, start(test, MAX_RANDOM), submit_without_interrupts, false);
-}
-
-static void submit_work(struct work_struct *work)
-{
-	submit(container_of(work, struct env, work));
-}
-
-static void submit_in_softirq(struct env *env)
-{
-	queue_work(system_bh_wq, &env->work);
-	flush_work(&env->work);
+	run_there(test, start(test, MAX_RANDOM), call_without_interrupts, false);
 }
 
 static void softirq(struct kunit *test)
 {
-	struct env *env = start(test, MAX_RANDOM);
-
-	INIT_WORK(&env->work, submit_work);
-	run_there(test, env, submit_in_softirq, false);
+	run_there(test, start(test, MAX_RANDOM), call_in_softirq, false);
 }
-
-#if defined(CONFIG_X86) && !defined(CONFIG_UML)
-
-#define CAN_FORBID_SIMD
-
-/* Somebody else has the vector registers. */
-static void submit_without_simd(struct env *env)
-{
-	kernel_fpu_begin();
-	submit(env);
-	kernel_fpu_end();
-}
-
-#elif defined(CONFIG_CRYPTO_SELFTESTS_FULL)
-
-#define CAN_FORBID_SIMD
-
-/* The switch of the kernel's own self-tests. */
-static void submit_without_simd(struct env *env)
-{
-	preempt_disable();
-	__this_cpu_write(crypto_simd_disabled_for_test, true);
-	submit(env);
-	__this_cpu_write(crypto_simd_disabled_for_test, false);
-	preempt_enable();
-}
-
-#endif
 
 #ifdef CAN_FORBID_SIMD
 
@@ -770,7 +709,7 @@ static void simd_unusable(struct kunit *test)
 
 	if (!asks_for_simd(env))
 		kunit_skip(test, "not one of our drivers");
-	run_there(test, env, submit_without_simd, true);
+	run_there(test, env, call_without_simd, true);
 }
 
 #endif /* CAN_FORBID_SIMD */

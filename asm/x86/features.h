@@ -15,7 +15,9 @@
 #ifndef __clang__
 .arch	generic64
 .irp feature, \features
+.ifnb \feature
 .arch	.\feature
+.endif
 .endr
 .sse_check error
 #endif

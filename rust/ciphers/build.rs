@@ -21,6 +21,7 @@ const X86_64: &[(&str, &str)] = &[
         "CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512",
         "x86/aria-gfni-avx512.S",
     ),
+    ("CONFIG_RFL_CRYPTO_CAMELLIA_ASM", "x86/camellia.S"),
 ];
 
 fn main() {

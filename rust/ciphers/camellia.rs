@@ -2,10 +2,13 @@
 
 //! The block cipher Camellia (RFC 3713).
 //!
-//! The scalar code looks up 8 KiB of tables, at addresses that depend on key and data: it is not
+//! The scalar code looks up 16 KiB of tables, at addresses that depend on key and data: it is not
 //! constant time where the cache tells addresses apart. The vector tiers are.
 
 use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
+
+#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
+pub mod x86;
 
 /// Multiplies a bit matrix by a bit vector. Row 0 makes the highest bit.
 const fn bit_matrix_mul(rows: [u8; 8], vector: u8) -> u8 {
@@ -91,26 +94,30 @@ pub static SBOXES: [[u8; 256]; 4] = {
     boxes
 };
 
-/// Which bytes of the output of the P-function (RFC 3713, section 2.4.2) the first four bytes of its
-/// input are added to: 1 in each such byte, y1 the highest.
-///
-/// The upper half of the first is that of the eighth, in both halves; the second, third and fourth
-/// are in the same way to the fifth, sixth and seventh.
-const SPREAD: [u64; 4] = [
+/// Which S-box each byte of the input of the S-function meets (RFC 3713, section 2.4.1), as an index.
+const SBOX_OF: [usize; 8] = [0, 1, 2, 3, 1, 2, 3, 0];
+
+/// Which bytes of the output of the P-function (RFC 3713, section 2.4.1) each byte of its input is
+/// added to: 1 in each such byte, y1 the highest.
+const SPREAD: [u64; 8] = [
     0x0101_0100_0100_0001,
     0x0001_0101_0101_0000,
     0x0100_0101_0001_0100,
     0x0101_0001_0000_0101,
+    0x0001_0101_0001_0101,
+    0x0100_0101_0100_0101,
+    0x0101_0001_0101_0001,
+    0x0101_0100_0101_0100,
 ];
 
-/// S-box and P-function in one: S1 to S4 for the first four bytes.
-pub static TABLES: [[u64; 256]; 4] = {
-    let mut tables = [[0; 256]; 4];
+/// S-function and P-function in one: what each byte of the input adds to the output.
+pub static TABLES: [[u64; 256]; 8] = {
+    let mut tables = [[0; 256]; 8];
     let mut i = 0;
-    while i < 4 {
+    while i < 8 {
         let mut x = 0;
         while x < 256 {
-            tables[i][x] = SBOXES[i][x] as u64 * SPREAD[i];
+            tables[i][x] = SBOXES[SBOX_OF[i]][x] as u64 * SPREAD[i];
             x += 1;
         }
         i += 1;
@@ -118,17 +125,16 @@ pub static TABLES: [[u64; 256]; 4] = {
     tables
 };
 
-/// The F-function without its key: S-function and P-function (RFC 3713, section 2.4.1).
+/// The F-function without its key (RFC 3713, section 2.4.1).
 #[inline]
 fn f(x: u64) -> u64 {
-    let [t1, t2, t3, t4] = &TABLES;
+    let [t1, t2, t3, t4, t5, t6, t7, t8] = &TABLES;
     let [x1, x2, x3, x4, x5, x6, x7, x8] = x.to_be_bytes();
     let lookup = |table: &[u64; 256], byte: u8| table[usize::from(byte)];
 
-    let left = lookup(t1, x1) ^ lookup(t2, x2) ^ lookup(t3, x3) ^ lookup(t4, x4);
-    let right = lookup(t2, x5) ^ lookup(t3, x6) ^ lookup(t4, x7) ^ lookup(t1, x8);
-    // The upper half of `right`, in both halves.
-    left ^ (right >> 32) ^ (right & (0xffff_ffff << 32))
+    let upper = lookup(t1, x1) ^ lookup(t2, x2) ^ lookup(t3, x3) ^ lookup(t4, x4);
+    let lower = lookup(t5, x5) ^ lookup(t6, x6) ^ lookup(t7, x7) ^ lookup(t8, x8);
+    upper ^ lower
 }
 
 /// Splits a half of the state in its words.

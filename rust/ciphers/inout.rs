@@ -166,17 +166,41 @@ impl<'a> InOut<'a> {
     ///
     /// Returns what is left, less than `N` bytes.
     #[inline]
-    pub fn map_blocks<const N: usize>(self, mut f: impl FnMut(&[u8; N]) -> [u8; N]) -> Self {
+    pub fn map_blocks<const N: usize>(self, f: impl FnMut(&[u8; N]) -> [u8; N]) -> Self {
         const { assert!(N != 0) };
+        // SAFETY: Arrays of bytes.
+        unsafe { self.map_units(f) }
+    }
+
+    /// Replaces each `COUNT` blocks of `N` bytes by what `f` makes of them, first to last.
+    ///
+    /// Returns what is left, less than `COUNT` blocks.
+    #[inline]
+    pub fn map_groups<const N: usize, const COUNT: usize>(
+        self,
+        f: impl FnMut(&[[u8; N]; COUNT]) -> [[u8; N]; COUNT],
+    ) -> Self {
+        const { assert!(N * COUNT != 0) };
+        // SAFETY: Arrays of bytes.
+        unsafe { self.map_units(f) }
+    }
+
+    /// Replaces each whole `T` by what `f` makes of it, first to last. Returns what is left.
+    ///
+    /// # Safety
+    ///
+    /// `T` must be made of bytes only, of which there is at least one.
+    #[inline]
+    unsafe fn map_units<T>(self, mut f: impl FnMut(&T) -> T) -> Self {
         let mut rest = self;
-        while rest.len >= N {
-            let (head, tail) = rest.split_at(N);
-            // SAFETY: By the invariants, `N` bytes can be read here; a byte array has no alignment.
-            let block = unsafe { head.src.cast::<[u8; N]>().read() };
-            let block = f(&block);
-            // SAFETY: By the invariants, `N` bytes can be written here. The source of this block
-            // is already read, and no other block shares bytes with it.
-            unsafe { head.dst.cast::<[u8; N]>().write(block) };
+        while rest.len >= size_of::<T>() {
+            let (head, tail) = rest.split_at(size_of::<T>());
+            // SAFETY: By the invariants, these bytes can be read here; a `T` has no alignment.
+            let unit = unsafe { head.src.cast::<T>().read() };
+            let unit = f(&unit);
+            // SAFETY: By the invariants, these bytes can be written here. The source of this unit
+            // is already read, and no other unit shares bytes with it.
+            unsafe { head.dst.cast::<T>().write(unit) };
             rest = tail;
         }
         rest

@@ -19,4 +19,5 @@ pub mod inout;
 pub mod lrw;
 pub mod simd;
 pub mod tier;
+pub mod together;
 pub mod xts;

@@ -247,7 +247,7 @@ pub mod scalar {
         ((tweak << 1) ^ (0x87 & (tweak >> 127).wrapping_neg())).to_le_bytes()
     }
 
-    fn xor(a: &Block, b: &Block) -> Block {
+    pub(in super::super) fn xor(a: &Block, b: &Block) -> Block {
         (u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b)).to_ne_bytes()
     }
 }

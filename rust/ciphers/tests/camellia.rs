@@ -28,6 +28,15 @@ impl Subject for Camellia {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+impl Subject for rfl_ciphers::camellia::x86::Asm {
+    const KEY_LENGTHS: &'static [usize] = Camellia::KEY_LENGTHS;
+
+    fn peer(key: &[u8]) -> Box<dyn Peer> {
+        Camellia::peer(key)
+    }
+}
+
 /// RFC 3713, section 2.4.3: the table of SBOX1, and how the others follow from it.
 fn sboxes() {
     const SBOX1: [u8; 256] = hex!(
@@ -115,4 +124,16 @@ pub fn add(suite: &mut Suite) {
     suite.add("camellia::rfc3713".to_owned(), rfc3713);
     suite.add("camellia::rfc5528".to_owned(), rfc5528);
     modes::add_scalar::<Camellia>(suite, "camellia");
+    #[cfg(target_arch = "x86_64")]
+    {
+        use rfl_ciphers::camellia::x86;
+
+        modes::add_scalar::<x86::Asm>(suite, "camellia::asm");
+        modes::tier::<x86::Asm>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "camellia::asm::together");
+    }
 }

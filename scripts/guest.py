@@ -163,6 +163,7 @@ class Modules:
         """Name by which the kernel knows a module file."""
         return Path(path).name.partition(".")[0].replace("-", "_")
 
+    @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def depends(self, name: str) -> list[str]:
         """Modules that a module needs, in loading order."""
         if name not in self.built:

@@ -462,9 +462,10 @@ def cost(record: dict[str, str]) -> float:
 def speed_table(records: list[dict[str, str]]) -> str:
     """Cost per byte for the shortest key, and how many times faster later drivers are.
 
-    Of several measurements of the same, the best counts: the others were disturbed.
+    Of several measurements of the same, the best counts: the others were disturbed. What has no
+    key is left out beside ciphers.
     """
-    key_bits = min(int(r["key_bits"]) for r in records)
+    key_bits = min((bits for r in records if (bits := int(r["key_bits"]))), default=0)
     records = [r for r in records if int(r["key_bits"]) == key_bits]
     sizes = sorted({int(r["bytes"]) for r in records})
     figures: dict[tuple[str, str], dict[str, dict[int, float]]] = {}

@@ -186,11 +186,16 @@ class Tables(unittest.TestCase):
         text = guest.speed_table([
             self.speed("ecb(aria-rust)", 16, cycles=160), self.speed("ecb(aria-rust)", 1024, cycles=99999),
             self.speed("ecb(aria-rust)", 1024, cycles=10240), self.speed("ecb-aria-avx2", 1024, cycles=2048),
-            {**self.speed("ecb-aria-avx2", 1024, cycles=1), "key_bits": "256"}])
+            {**self.speed("ecb-aria-avx2", 1024, cycles=1), "key_bits": "256"},
+            {**self.speed("crct10dif-lib", 1024, cycles=1), "key_bits": "0"}])
         rows = [line.split() for line in text.splitlines()]
         self.assertEqual(rows[1], ["ecb(aria-rust)", "encryption", "10.0", "10.0"])
         self.assertEqual(rows[2], ["ecb-aria-avx2", "encryption", "-", "2.0"])
         self.assertEqual(rows[3], ["times", "faster", "encryption", "-", "5.0"])
+
+    def test_speed_without_keys(self):
+        text = guest.speed_table([{**self.speed("crc", 16, cycles=32), "key_bits": "0"}])
+        self.assertEqual(text.splitlines()[1].split(), ["crc", "encryption", "2.0"])
 
     def test_rate(self):
         record = self.speed("x", 1000, ops=2_000_000, seconds=2)

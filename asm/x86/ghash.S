@@ -136,17 +136,8 @@
 	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
 .endm
 
-.macro	_update
-	test		LEN, LEN
-	jz		.Ldone\@
-	_vload		.Lghash_reverse(%rip), REVERSE
-	_vload		.Lghash_p(%rip), P
-	vmovdqu		(ACC), SUM_XMM
-	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
-	sub		$GHASH_STEP, LEN
-	jb		.Llast_step\@
-.Lnext_step\@:
-	// Backwards, as it takes until the end of the last step to know SUM
+// Take a step. Backwards, as it takes until the end of the last step to know SUM.
+.macro	_step		powers
 .set	OFFSET,		GHASH_STEP - VL
 .rept GHASH_STEP / VL
 	_vload		OFFSET(DATA), BLOCKS
@@ -154,13 +145,41 @@
 .if OFFSET == 0
 	_xor		SUM, BLOCKS, BLOCKS
 .endif
-	_ghash_mul_add	BLOCKS, GHASH_POWERS+OFFSET(KEY), MI, HI, T0, T1, T2, T3, (OFFSET == GHASH_STEP - VL)
+	_ghash_mul_add	BLOCKS, \powers+OFFSET(KEY), MI, HI, T0, T1, T2, T3, (OFFSET == GHASH_STEP - VL)
 .set	OFFSET,		OFFSET - VL
 .endr
-	_reduce
 	add		$GHASH_STEP, DATA
 	sub		$GHASH_STEP, LEN
+.endm
+
+.macro	_update
+	test		LEN, LEN
+	jz		.Ldone\@
+	_vload		.Lghash_reverse(%rip), REVERSE
+	_vload		.Lghash_p(%rip), P
+	vmovdqu		(ACC), SUM_XMM
+	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
+.if VL == 64
+	sub		$2*GHASH_STEP, LEN
+	jb		.Llast_whole_step\@
+.Lnext_step\@:
+	_step		GHASH_LANES
+	_ghash_reduce	MI, HI, P, T0
+	vmovdqa64	HI, SUM
 	jae		.Lnext_step\@
+.Llast_whole_step\@:
+	add		$GHASH_STEP, LEN
+	jnc		.Llast_step\@
+	_step		GHASH_POWERS
+	_reduce
+.else
+	sub		$GHASH_STEP, LEN
+	jb		.Llast_step\@
+.Lnext_step\@:
+	_step		GHASH_POWERS
+	_reduce
+	jae		.Lnext_step\@
+.endif
 
 	// What is left takes as many of the lowest powers
 .Llast_step\@:

@@ -23,8 +23,9 @@
 
 /* Layout of the hash key, asserted in rust/ciphers/ghash/x86.rs. */
 #define GHASH_POWERS		0	/* H^16 * x, ..., H^1 * x */
-#define GHASH_FOLDED		256	/* the same times x^-64 */
-#define GHASH_STEP		256	/* bytes of data for that many powers */
+#define GHASH_FOLDED		256	/* how far from each is the same times x^-64 */
+#define GHASH_LANES		512	/* H^16 * x, H^12 * x, H^8 * x, H^4 * x, each four times */
+#define GHASH_STEP		256	/* bytes of data for so many powers */
 
 .pushsection .rodata
 .p2align 6
@@ -58,25 +59,30 @@
 .endif
 .endm
 
-// Add the elements in \a, times the powers at \at (memory, among GHASH_POWERS), to the
+// Add the elements in \a, times the powers at \at (memory), to the
 // sum \mi, \hi; with \first = 1 set the sum. All are vectors. Clobbers \t0 to \t3.
 .macro	_ghash_mul_add	a, at:req, mi, hi, t0, t1, t2, t3, first=0
 .if \first
-	vpclmulqdq	$0x00, GHASH_FOLDED-GHASH_POWERS+\at, \a, \mi
-	vpclmulqdq	$0x10, GHASH_FOLDED-GHASH_POWERS+\at, \a, \hi
+	vpclmulqdq	$0x00, GHASH_FOLDED+\at, \a, \mi
+	vpclmulqdq	$0x10, GHASH_FOLDED+\at, \a, \hi
 	vpclmulqdq	$0x01, \at, \a, \t0
 	vpclmulqdq	$0x11, \at, \a, \t1
 	_xor		\t0, \mi, \mi
 	_xor		\t1, \hi, \hi
 .else
-	vpclmulqdq	$0x00, GHASH_FOLDED-GHASH_POWERS+\at, \a, \t0
-	vpclmulqdq	$0x10, GHASH_FOLDED-GHASH_POWERS+\at, \a, \t1
+	vpclmulqdq	$0x00, GHASH_FOLDED+\at, \a, \t0
+	vpclmulqdq	$0x10, GHASH_FOLDED+\at, \a, \t1
 	vpclmulqdq	$0x01, \at, \a, \t2
 	vpclmulqdq	$0x11, \at, \a, \t3
 	_xor3		\t0, \t2, \mi
 	_xor3		\t1, \t3, \hi
 .endif
 .endm
+
+// While more steps of 64-byte vectors follow, the lanes of the sum need not be added up:
+// with H^16, H^12, H^8 and H^4 in all lanes, four sums go over the data side by side,
+// each over every fourth block, and a last step with a power of its own for each block
+// makes the hash of them.
 
 // Reduce the sum \mi, \hi to one element per lane, in \hi. \p has .Lghash_p in each
 // lane. All are vectors. Clobbers \mi and \t0.

@@ -96,6 +96,9 @@ fn clmul(x: u64, y: u64) -> u128 {
 /// How many powers of the hash key there are.
 const POWERS: usize = 16;
 
+/// Blocks in the longest vector.
+const LANES: usize = 4;
+
 /// The hash key H: its powers as the vector tiers want them.
 #[repr(C)]
 pub struct Key {
@@ -103,8 +106,10 @@ pub struct Key {
     powers: [Element; POWERS],
     /// The same times x^-64: see [`Element::fold`].
     folded: [Element; POWERS],
-    /// Zero. A vector that begins at one of the last elements reads on into this.
-    behind: [Element; 3],
+    /// H^16, H^12, H^8 and H^4 in each lane of a vector of four, from `powers`.
+    lanes: [[Element; LANES]; POWERS / LANES],
+    /// The same from `folded`.
+    lanes_folded: [[Element; LANES]; POWERS / LANES],
 }
 
 // SAFETY: The type is made of integers, and zeroes are the powers of a zero key.
@@ -121,6 +126,14 @@ impl Key {
             *folded = power.fold();
             power = power.mul(h);
         }
+
+        let in_lanes = |lanes: &mut [[Element; LANES]], powers: &[Element]| {
+            for (lanes, power) in lanes.iter_mut().zip(powers.iter().step_by(LANES)) {
+                *lanes = [*power; LANES];
+            }
+        };
+        in_lanes(&mut self.lanes, &self.powers);
+        in_lanes(&mut self.lanes_folded, &self.folded);
     }
 
     /// Returns H times x.

@@ -9,6 +9,9 @@
 use super::gf256;
 use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 
+#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_AES_X86))]
+pub mod x86;
+
 /// The S-box (FIPS 197, section 5.1.1).
 pub static SBOX: [u8; 256] = {
     let mut sbox = [0; 256];

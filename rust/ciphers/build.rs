@@ -6,6 +6,8 @@ use std::{collections::BTreeSet, env, path::Path};
 
 /// Tiers by the symbol that Kconfig has for them, and the file that they are in.
 const X86_64: &[(&str, &str)] = &[
+    ("CONFIG_RFL_CRYPTO_AES_X86", "x86/aes-ctr.S"),
+    ("CONFIG_RFL_CRYPTO_AES_X86", "x86/aes-gcm.S"),
     ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria.S"),
     ("CONFIG_RFL_CRYPTO_CRCT10DIF_X86", "x86/crct10dif.S"),
     ("CONFIG_RFL_CRYPTO_GHASH_X86", "x86/ghash.S"),

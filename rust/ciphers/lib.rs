@@ -11,8 +11,8 @@
 pub mod aes;
 pub mod aria;
 pub mod camellia;
-pub mod gcm;
 pub mod crct10dif;
+pub mod gcm;
 pub mod gf256;
 pub mod ghash;
 pub mod inout;

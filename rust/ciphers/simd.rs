@@ -173,6 +173,34 @@ impl Features for VpclmulVbmi {
         VpclmulAvx512::REQUIRED.union(FeatureSet::new(&[Feature::Avx512vbmi]));
 }
 
+/// [`Features`] of code that uses AES instructions on vectors longer than 128 bits, and AVX-512.
+#[derive(Clone, Copy, Debug)]
+pub enum VaesAvx512 {}
+
+impl Features for VaesAvx512 {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[
+        Feature::Vaes,
+        Feature::Avx,
+        Feature::Avx2,
+        Feature::Avx512f,
+        Feature::Avx512bw,
+        Feature::Avx512vl,
+        Feature::Bmi2,
+    ]);
+}
+
+/// [`Features`] of code that also hashes as GCM does, in vectors of any length.
+#[derive(Clone, Copy, Debug)]
+pub enum VaesGcmAvx512 {}
+
+impl Features for VaesGcmAvx512 {
+    const REQUIRED: FeatureSet = VaesAvx512::REQUIRED.union(FeatureSet::new(&[
+        Feature::Vpclmulqdq,
+        Feature::Pclmulqdq,
+        Feature::Aes,
+    ]));
+}
+
 /// [`Features`] of code that calls routines of both kinds.
 pub struct Both<A, B>(PhantomData<(A, B)>);
 

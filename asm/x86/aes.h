@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Encryption with AES (FIPS 197) by VAES and AVX-512, in vectors of VL bytes, with all
+ * round keys in registers.
+ */
+#ifndef _RFL_X86_AES_H
+#define _RFL_X86_AES_H
+
+/* Layout of struct Key in rust/ciphers/aes.rs; rust/ciphers/aes/x86.rs asserts it. */
+#define AES_ROUND_KEYS		0	/* 16 bytes each */
+#define AES_EXTRA_ROUNDS	240	/* u32: 0, 2 or 4, beyond 10 */
+
+// Set the vector length in bytes, and name the registers: V0 to V31 of that length.
+//
+// V16 to V30 are round keys: FIRST is added to the input, LAST in the last round, and the
+// others are called by how far they are from LAST. BEFORE_13 to BEFORE_10 are of longer
+// keys only.
+.macro	_set_veclen	vl
+.set	VL,		\vl
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+.set	X\i,		%xmm\i
+.if VL == 32
+.set	V\i,		%ymm\i
+.else
+.set	V\i,		%zmm\i
+.endif
+.endr
+.set	FIRST,		V16
+.set	BEFORE_13,	V17
+.set	BEFORE_12,	V18
+.set	BEFORE_11,	V19
+.set	BEFORE_10,	V20
+.set	BEFORE_9,	V21
+.set	BEFORE_8,	V22
+.set	BEFORE_7,	V23
+.set	BEFORE_6,	V24
+.set	BEFORE_5,	V25
+.set	BEFORE_4,	V26
+.set	BEFORE_3,	V27
+.set	BEFORE_2,	V28
+.set	BEFORE_1,	V29
+.set	LAST,		V30
+.endm
+
+// Load 16 bytes into every lane.
+.macro	_vbroadcast128	src, dst
+	vbroadcasti32x4	\src, \dst
+.endm
+
+// Load the round keys of \key, and how many extra rounds it has to \extra. \extra64 is the
+// same register, \last another one to clobber.
+.macro	_load_round_keys key, extra, extra64, last
+	mov		AES_EXTRA_ROUNDS(\key), \extra
+	mov		\extra64, \last
+	shl		$4, \last
+	lea		AES_ROUND_KEYS+160(\key, \last), \last
+	_vbroadcast128	AES_ROUND_KEYS(\key), FIRST
+	cmp		$2, \extra
+	jb		.Lloads_10\@
+	je		.Lloads_12\@
+	_vbroadcast128	-16*13(\last), BEFORE_13
+	_vbroadcast128	-16*12(\last), BEFORE_12
+.Lloads_12\@:
+	_vbroadcast128	-16*11(\last), BEFORE_11
+	_vbroadcast128	-16*10(\last), BEFORE_10
+.Lloads_10\@:
+.irp i, 9, 8, 7, 6, 5, 4, 3, 2, 1
+	_vbroadcast128	-16*\i(\last), BEFORE_\i
+.endr
+	_vbroadcast128	(\last), LAST
+.endm
+
+// One round for vectors V0 to V\n-1.
+.macro	_aes_round	n, key
+.irp i, 0, 1, 2, 3
+.if \i < \n
+	vaesenc		\key, V\i, V\i
+.endif
+.endr
+.endm
+
+// All rounds but the last one for vectors V0 to V\n-1, to which FIRST has been added.
+// Behind each round, \beside is called with the number of rounds to go, if it is given:
+// other work for the time in between. It is called for the last nine rounds only.
+.macro	_aes_rounds	n, extra, beside
+	cmp		$2, \extra
+	jb		.Lrounds_10\@
+	je		.Lrounds_12\@
+	_aes_round	\n, BEFORE_13
+	_aes_round	\n, BEFORE_12
+.Lrounds_12\@:
+	_aes_round	\n, BEFORE_11
+	_aes_round	\n, BEFORE_10
+.Lrounds_10\@:
+.irp before, 9, 8, 7, 6, 5, 4, 3, 2, 1
+	_aes_round	\n, BEFORE_\before
+.ifnb \beside
+	\beside		\before
+.endif
+.endr
+.endm
+
+#endif

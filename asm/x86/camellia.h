@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Layout of the key schedule of Camellia, struct Schedule in rust/ciphers/camellia.rs.
- * rust/ciphers/camellia/x86.rs asserts the same numbers.
+ * Layout of the key schedules of Camellia. Their Rust types assert the same numbers.
  */
 #ifndef _RFL_X86_CAMELLIA_H
 #define _RFL_X86_CAMELLIA_H
 
+/* struct Schedule in rust/ciphers/camellia.rs */
 #define CAMELLIA_EXTRA_GROUPS	0	/* u64: groups of six rounds beyond 3 */
 #define CAMELLIA_FIRST		8	/* u64: added to the left half of the input */
 #define CAMELLIA_GROUPS		16	/* per group: 6 + 2 u64, see the type */
@@ -15,5 +15,13 @@
 #define CAMELLIA_MIN_GROUPS	3
 
 #define CAMELLIA_TABLE		2048	/* bytes of one of the tables */
+
+/* struct SlicedSchedule in rust/ciphers/camellia/sliced.rs, beginning as the other */
+#define CAMELLIA_INPUT		16	/* 16 bytes: added to the input */
+#define CAMELLIA_OUTPUT		32	/* 16 bytes: added to the output */
+#define CAMELLIA_SLICED		48	/* per round: 8 dwords */
+#define CAMELLIA_SLICED_GROUP	192
+#define CAMELLIA_FL		816	/* per half: 3 * 4 matrices of 8 bytes */
+#define CAMELLIA_FL_HALF	96
 
 #endif

@@ -10,6 +10,9 @@ use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 #[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
 pub mod x86;
 
+#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
+pub mod sliced;
+
 /// Multiplies a bit matrix by a bit vector. Row 0 makes the highest bit.
 const fn bit_matrix_mul(rows: [u8; 8], vector: u8) -> u8 {
     let mut product = 0;
@@ -164,11 +167,6 @@ fn fl_inverse(x: u64, key: u64) -> u64 {
     join(left, right ^ (left & key_left).rotate_left(1))
 }
 
-/// What an addition of `x` to the input of an affine `map` adds to its output.
-fn linear(map: impl Fn(u64) -> u64, x: u64) -> u64 {
-    map(x) ^ map(0)
-}
-
 /// Two subkeys: for two rounds in turn, or for the left and the right half of the state.
 type Pair = [u64; 2];
 
@@ -198,6 +196,33 @@ struct Group {
     behind: [u64; 2],
 }
 
+/// What code does otherwise than RFC 3713, for which a [`Schedule`] has to make up.
+struct Form {
+    /// What is added to what the F-function is given.
+    offset: u64,
+    /// Whether FL and its inverse are without what they make of zero.
+    is_fl_linear: bool,
+}
+
+impl Form {
+    /// Returns what an addition of `x` in front of the inverse of FL, with its `key`, is behind it.
+    /// That is also what has to be added in front of FL to add `x` behind it.
+    fn through_fl_inverse(&self, x: u64, key: u64) -> u64 {
+        let of_zero = if self.is_fl_linear {
+            0
+        } else {
+            fl_inverse(0, key)
+        };
+        fl_inverse(x, key) ^ of_zero
+    }
+}
+
+/// [`Form`] of the scalar code: none of this.
+const PLAIN: Form = Form {
+    offset: 0,
+    is_fl_linear: false,
+};
+
 /// Subkeys for one direction, in the order of their use.
 ///
 /// No key is added in front of the F-function: what F is given has its key in it already, from the
@@ -214,6 +239,17 @@ struct Schedule {
 }
 
 impl Schedule {
+    /// A schedule of nothing, to begin with.
+    #[cfg(target_arch = "x86_64")]
+    const ZERO: Self = Self {
+        extra_groups: 0,
+        first: 0,
+        groups: [Group {
+            rounds: [0; 6],
+            behind: [0; 2],
+        }; Self::MAX_GROUPS],
+    };
+
     /// Groups of six rounds for a 128-bit key (RFC 3713, section 2.3.1).
     const MIN_GROUPS: usize = 3;
     /// Groups of six rounds for a 192-bit or 256-bit key (RFC 3713, section 2.3.2).
@@ -224,9 +260,8 @@ impl Schedule {
         self.groups.get(..groups).unwrap_or_default()
     }
 
-    /// Makes the schedule of subkeys as RFC 3713 names them: kw1 and kw2, then for each group three
-    /// pairs of round keys and the pair behind it, which for the last group is kw3 and kw4.
-    fn set(&mut self, subkeys: &[Pair]) {
+    /// Makes the schedule of [`Subkeys`], of which these are the pairs, in some [`Form`].
+    fn set(&mut self, subkeys: &[Pair], form: &Form) {
         let [[kw1, kw2], rest @ ..] = subkeys else {
             return;
         };
@@ -234,7 +269,7 @@ impl Schedule {
         self.extra_groups = u64::from(rest.len() > 4 * Self::MIN_GROUPS);
         // What a half has in it beyond the state of RFC 3713: the left one the key of the next
         // round, the right one what the last addition to it has left there.
-        let mut left = first_key(rest);
+        let mut left = first_key(rest) ^ form.offset;
         let mut right = *kw2;
         self.first = kw1 ^ left;
 
@@ -242,13 +277,15 @@ impl Schedule {
             let [[_, k2], [k3, k4], [k5, k6], behind, next @ ..] = rest else {
                 break;
             };
+            let [k2, k3, k4, k5, k6] = [k2, k3, k4, k5, k6].map(|key| key ^ form.offset);
             let [behind_left, behind_right] = *behind;
             let is_last = next.is_empty();
+            let next_left = first_key(next) ^ form.offset;
 
             let after = if is_last {
                 behind_right
             } else {
-                linear(|x| fl_inverse(x, behind_left), first_key(next))
+                form.through_fl_inverse(next_left, behind_left)
             };
             group.rounds = [right ^ k2, left ^ k3, k2 ^ k4, k3 ^ k5, k4 ^ k6, k5 ^ after];
             group.behind = if is_last {
@@ -256,8 +293,8 @@ impl Schedule {
             } else {
                 *behind
             };
-            left = first_key(next);
-            right = linear(|x| fl_inverse(x, behind_right), *k6);
+            left = next_left;
+            right = form.through_fl_inverse(k6, behind_right);
             rest = next;
         }
     }
@@ -317,12 +354,19 @@ fn mix(x: u128, [odd, even]: Pair) -> u128 {
 #[derive(Clone, Copy, Debug)]
 pub enum Camellia {}
 
-impl BlockCipher for Camellia {
-    type Key = Key;
+/// The subkeys of RFC 3713, two by two in the order in which encryption uses them: kw1 and kw2, then
+/// for each group of six rounds three pairs of round keys and the pair behind it, which for the last
+/// group is kw3 and kw4.
+enum Subkeys {
+    /// Those of a 128-bit key.
+    Short([Pair; 1 + 4 * Schedule::MIN_GROUPS]),
+    /// Those of a longer one.
+    Long([Pair; 1 + 4 * Schedule::MAX_GROUPS]),
+}
 
-    const KEY_SIZES: (usize, usize) = (16, 32);
-
-    fn set_key(key: &mut Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+impl Subkeys {
+    /// Makes the subkeys of a key (RFC 3713, section 2.2).
+    fn new(bytes: &[u8]) -> Result<Self, InvalidKeyLength> {
         let (first, rest) = bytes.split_first_chunk().ok_or(InvalidKeyLength)?;
         let kl = u128::from_be_bytes(*first);
         let part = |index| -> Option<u64> {
@@ -341,48 +385,77 @@ impl BlockCipher for Camellia {
         let turned = |(key, turn): (u128, u32)| halves(key.rotate_left(turn));
         if rest.is_empty() {
             let [[k9, _], [_, k10]] = [(ka, 45), (kl, 60)].map(turned);
-            let k9_k10 = whole(k9, k10);
-            let mut subkeys = [
+            let subkeys = [
                 (kl, 0),
                 (ka, 0),
                 (kl, 15),
                 (ka, 15),
                 (ka, 30),
                 (kl, 45),
-                (k9_k10, 0),
+                (whole(k9, k10), 0),
                 (ka, 60),
                 (kl, 77),
                 (kl, 94),
                 (ka, 94),
                 (kl, 111),
                 (ka, 111),
-            ]
-            .map(turned);
-            key.fill(&mut subkeys);
-        } else {
-            let kb = mix(ka ^ kr, sigma56);
-            let mut subkeys = [
-                (kl, 0),
-                (kb, 0),
-                (kr, 15),
-                (ka, 15),
-                (kr, 30),
-                (kb, 30),
-                (kl, 45),
-                (ka, 45),
-                (kl, 60),
-                (kr, 60),
-                (kb, 60),
-                (kl, 77),
-                (ka, 77),
-                (kr, 94),
-                (ka, 94),
-                (kl, 111),
-                (kb, 111),
-            ]
-            .map(turned);
-            key.fill(&mut subkeys);
+            ];
+            return Ok(Self::Short(subkeys.map(turned)));
         }
+        let kb = mix(ka ^ kr, sigma56);
+        let subkeys = [
+            (kl, 0),
+            (kb, 0),
+            (kr, 15),
+            (ka, 15),
+            (kr, 30),
+            (kb, 30),
+            (kl, 45),
+            (ka, 45),
+            (kl, 60),
+            (kr, 60),
+            (kb, 60),
+            (kl, 77),
+            (ka, 77),
+            (kr, 94),
+            (ka, 94),
+            (kl, 111),
+            (kb, 111),
+        ];
+        Ok(Self::Long(subkeys.map(turned)))
+    }
+
+    fn pairs(&self) -> &[Pair] {
+        match self {
+            Self::Short(pairs) => pairs,
+            Self::Long(pairs) => pairs,
+        }
+    }
+
+    /// Turns them to those for decryption, or back.
+    fn reverse(&mut self) {
+        let pairs = match self {
+            Self::Short(pairs) => pairs.as_mut_slice(),
+            Self::Long(pairs) => pairs,
+        };
+        // They are used backwards, but for those of the halves of input and output.
+        if let [_, inner @ .., _] = pairs {
+            inner.iter_mut().for_each(|pair| pair.reverse());
+        }
+        pairs.reverse();
+    }
+}
+
+impl BlockCipher for Camellia {
+    type Key = Key;
+
+    const KEY_SIZES: (usize, usize) = (16, 32);
+
+    fn set_key(key: &mut Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        let mut subkeys = Subkeys::new(bytes)?;
+        key.encrypt.set(subkeys.pairs(), &PLAIN);
+        subkeys.reverse();
+        key.decrypt.set(subkeys.pairs(), &PLAIN);
         Ok(())
     }
 
@@ -392,19 +465,5 @@ impl BlockCipher for Camellia {
 
     fn decrypt_block(key: &Key, block: &Block) -> Block {
         key.decrypt.crypt(block)
-    }
-}
-
-impl Key {
-    /// Makes both schedules of the subkeys for encryption.
-    fn fill(&mut self, subkeys: &mut [Pair]) {
-        self.encrypt.set(subkeys);
-
-        // Decryption takes them backwards, but for those of the halves of input and output.
-        if let [_, inner @ .., _] = &mut *subkeys {
-            inner.iter_mut().for_each(|pair| pair.reverse());
-        }
-        subkeys.reverse();
-        self.decrypt.set(subkeys);
     }
 }

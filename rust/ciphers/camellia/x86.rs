@@ -12,6 +12,9 @@ use super::super::tier::{
 use super::super::together::{self, Together};
 use super::{Camellia, Group, Key, Schedule, TABLES};
 
+#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX512VL)]
+pub mod avx512;
+
 // asm/x86/camellia.h has the same numbers.
 const _: () = assert!(offset_of!(Schedule, extra_groups) == 0);
 const _: () = assert!(offset_of!(Schedule, first) == 8);

@@ -135,5 +135,17 @@ pub fn add(suite: &mut Suite) {
             .ctr()
             .xts()
             .add(suite, "camellia::asm::together");
+        modes::tier::<x86::avx512::GfniAvx512vl>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "camellia::gfni_avx512vl");
+        modes::tier::<x86::avx512::GfniAvx512>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "camellia::gfni_avx512");
     }
 }

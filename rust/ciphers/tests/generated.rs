@@ -4,12 +4,14 @@
 
 use crate::support::Suite;
 
+#[path = "../examples/camellia-consts/constants.rs"]
+mod camellia_consts;
 #[path = "../examples/aria-consts/constants.rs"]
 mod constants;
-#[path = "../examples/aria-consts/few.rs"]
-mod few;
 #[path = "../examples/crct10dif-consts/constants.rs"]
 mod crct10dif_consts;
+#[path = "../examples/aria-consts/few.rs"]
+mod few;
 
 /// Adds the tests of this file.
 pub fn add(suite: &mut Suite) {
@@ -20,6 +22,10 @@ pub fn add(suite: &mut Suite) {
     suite.add("generated::asm_x86_aria_few_consts".to_owned(), || {
         let file = include_str!("../../../asm/x86/aria-few-consts.S");
         assert_eq!(file, few::text());
+    });
+    suite.add("generated::asm_x86_camellia_consts".to_owned(), || {
+        let file = include_str!("../../../asm/x86/camellia-consts.S");
+        assert_eq!(file, camellia_consts::text());
     });
     suite.add("generated::asm_x86_crct10dif_consts".to_owned(), || {
         let file = include_str!("../../../asm/x86/crct10dif-consts.S");

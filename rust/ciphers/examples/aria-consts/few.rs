@@ -47,7 +47,11 @@ pub fn text() -> String {
     text += "\n// Quarters: byte (a, b, c, d) of a round key to all of dword 2a + d, for each b and c\n";
     for [c, b] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
         let key = |to| number([bit(to, 3), b, c, bit(to, 2)]);
-        put_bytes(&mut text, &format!("quarter_key_{b}{c}"), array::from_fn(key));
+        put_bytes(
+            &mut text,
+            &format!("quarter_key_{b}{c}"),
+            array::from_fn(key),
+        );
     }
     text += "\n// Quarters: a block, its bits in the order d, a, b, c, and bytes of dwords to dwords of bytes\n";
     let quarter_in = |to| number([bit(to, 1), bit(to, 2), bit(to, 3), bit(to, 0)]);
@@ -58,15 +62,31 @@ pub fn text() -> String {
     text += "\n// Halves: byte (a, b, c, d) of a round key to all of half a, for each b, c and d\n";
     for [d, c, b] in [0, 1, 2, 3, 4, 5, 6, 7].map(|i| [bit(i, 2), bit(i, 1), bit(i, 0)]) {
         let key = |to| number([bit(to, 3), b, c, d]);
-        put_bytes(&mut text, &format!("half_key_{b}{c}{d}"), array::from_fn(key));
+        put_bytes(
+            &mut text,
+            &format!("half_key_{b}{c}{d}"),
+            array::from_fn(key),
+        );
     }
     text += "\n// Halves: round keys in front of even rounds, where a is a ^ d ^ 1\n";
-    let half_key_even = |to| number([bit(to, 0) ^ bit(to, 3) ^ 1, bit(to, 1), bit(to, 2), bit(to, 3)]);
+    let half_key_even = |to| {
+        number([
+            bit(to, 0) ^ bit(to, 3) ^ 1,
+            bit(to, 1),
+            bit(to, 2),
+            bit(to, 3),
+        ])
+    };
     put_bytes(&mut text, "half_key_even", array::from_fn(half_key_even));
-    text += "\n// Halves: the same of a vector, for each d, and halves of bytes to bytes of halves\n";
+    text +=
+        "\n// Halves: the same of a vector, for each d, and halves of bytes to bytes of halves\n";
     for d in [0, 1] {
         let half_out = |to| number([bit(to, 1), bit(to, 2), bit(to, 3), bit(to, 0) ^ d ^ 1]);
-        put_bytes(&mut text, &format!("half_out_{d}"), array::from_fn(half_out));
+        put_bytes(
+            &mut text,
+            &format!("half_out_{d}"),
+            array::from_fn(half_out),
+        );
     }
     text
 }
@@ -86,7 +106,9 @@ fn diffuse(x: Bytes) -> Bytes {
         let [a, b, c, d] = [0, 1, 2, 3].map(|n| bit(byte, n));
         let place = [a ^ d ^ 1, b ^ c ^ 1, c, d];
         let turned = |turn: [usize; 4]| number(array::from_fn(|n| place[n] ^ turn[n]));
-        TURNS.iter().fold(0, |sum, turn| sum ^ x[usize::from(turned(*turn))])
+        TURNS
+            .iter()
+            .fold(0, |sum, turn| sum ^ x[usize::from(turned(*turn))])
     })
 }
 
@@ -97,7 +119,9 @@ fn bit(number: usize, n: u32) -> usize {
 
 /// The number that has these bits, the lowest first.
 fn number(bits: [usize; 4]) -> u8 {
-    bits.iter().rev().fold(0, |number, bit| number << 1 | *bit as u8)
+    bits.iter()
+        .rev()
+        .fold(0, |number, bit| number << 1 | *bit as u8)
 }
 
 /// Puts a label and two quads for each of two lanes.

@@ -219,7 +219,7 @@ macro_rules! cipher_drivers {
         ) -> Result {
             algorithms.cipher::<$crate::modes::Single<$cipher>>()?;
             $({
-                let mut left_out = None;
+                let mut left_out = None::<$crate::modes::LeftOut>;
                 let mut is_there = false;
                 $(
                     #[cfg($config)]

@@ -17,6 +17,18 @@
 .Lfew_identity:
 	.quad	0x0102040810204080, 0x0102040810204080
 	.quad	0x0102040810204080, 0x0102040810204080
+.Lmatrix_s1:
+	.quad	0xf1e3c78f1f3e7cf8, 0xf1e3c78f1f3e7cf8
+	.quad	0xf1e3c78f1f3e7cf8, 0xf1e3c78f1f3e7cf8
+.Lmatrix_s2:
+	.quad	0xeafcb7c3c273c66f, 0xeafcb7c3c273c66f
+	.quad	0xeafcb7c3c273c66f, 0xeafcb7c3c273c66f
+.Lmatrix_x1:
+	.quad	0xa44992254a942952, 0xa44992254a942952
+	.quad	0xa44992254a942952, 0xa44992254a942952
+.Lmatrix_x2:
+	.quad	0x186450c737d6bdc9, 0x186450c737d6bdc9
+	.quad	0x186450c737d6bdc9, 0x186450c737d6bdc9
 
 // What is added by S-boxes: in front of the first round and behind the last one,
 // between an odd round and an even one, between an even and an odd one

@@ -11,7 +11,8 @@ use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 #[cfg(all(
     target_arch = "x86_64",
     any(
-        CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2,
+        CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX,
+        CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX,
         CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL
     )
 ))]

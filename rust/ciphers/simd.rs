@@ -111,6 +111,14 @@ impl Features for Scalar {
     const REQUIRED: FeatureSet = FeatureSet::new(&[]);
 }
 
+/// [`Features`] of code that uses AES-NI in VEX-encoded instructions.
+#[derive(Clone, Copy, Debug)]
+pub enum AesniAvx {}
+
+impl Features for AesniAvx {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Aes, Feature::Avx]);
+}
+
 /// [`Features`] of code that uses AES-NI and 256-bit integer vectors.
 #[derive(Clone, Copy, Debug)]
 pub enum AesniAvx2 {}
@@ -147,6 +155,30 @@ impl Features for VpclmulAvx512 {
         Feature::Avx512vl,
         Feature::Bmi2,
     ]));
+}
+
+/// [`Features`] of code that uses AES round instructions on 256-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum VaesAvx2 {}
+
+impl Features for VaesAvx2 {
+    const REQUIRED: FeatureSet = AesniAvx2::REQUIRED.union(FeatureSet::new(&[Feature::Vaes]));
+}
+
+/// [`Features`] of code that uses GFNI on 128-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum GfniAvx {}
+
+impl Features for GfniAvx {
+    const REQUIRED: FeatureSet = FeatureSet::new(&[Feature::Gfni, Feature::Avx]);
+}
+
+/// [`Features`] of code that uses GFNI on 256-bit vectors.
+#[derive(Clone, Copy, Debug)]
+pub enum GfniAvx2 {}
+
+impl Features for GfniAvx2 {
+    const REQUIRED: FeatureSet = GfniAvx::REQUIRED.union(FeatureSet::new(&[Feature::Avx2]));
 }
 
 /// [`Features`] of code that uses GFNI and AVX-512 as far as the first CPUs with both have it.

@@ -58,10 +58,24 @@ impl BlockDriver for Aria {
 cipher_drivers! {
     cipher: Aria,
     tiers: {
+        "avx": 128 bits, priority 450, {
+            CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX: aria::x86::vex::GfniAvx,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::vex::GfniAvx, ghash::x86::Avx>;
+            CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX: aria::x86::vex::AesniAvx,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::vex::AesniAvx, ghash::x86::Avx>;
+        }
         "avx2": 256 bits, priority 550, {
-            CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2: aria::x86::AesniAvx2,
-                modes [Ecb, Ctr, Gcm, Rfc4106],
-                gcm CtrGhash<aria::x86::AesniAvx2, ghash::x86::Avx>;
+            CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX2: aria::x86::vex::GfniAvx2,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx>;
+            CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2: aria::x86::vex::VaesAvx2,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx>;
+            CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2: aria::x86::vex::AesniAvx2,
+                modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<aria::x86::vex::AesniAvx2, ghash::x86::Avx>;
         }
         "avx512vl": 256 bits, priority 650, {
             CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL: aria::x86::avx512::GfniAvx512vl,

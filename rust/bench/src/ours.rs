@@ -48,7 +48,13 @@ macro_rules! tiers {
 pub fn tiers() -> Vec<Ours> {
     tiers! {
         "aria-scalar", Aria, 1, Scalar<aria::Aria>: ecb cbc ctr xts;
-        "aria-aesni-avx2", Aria, 32, aria::x86::AesniAvx2: ecb ctr;
+        "aria-aesni-avx", Aria, 16, aria::x86::vex::AesniAvx: ecb cbc ctr xts;
+        "aria-aesni-avx2", Aria, 32, aria::x86::vex::AesniAvx2: ecb cbc ctr xts;
+        "aria-vaes-avx2", Aria, 32, aria::x86::vex::VaesAvx2: ecb cbc ctr xts;
+        "aria-gfni-avx", Aria, 16, aria::x86::vex::GfniAvx: ecb cbc ctr xts;
+        "aria-gfni-avx2", Aria, 32, aria::x86::vex::GfniAvx2: ecb cbc ctr xts;
+        "aria-gfni-avx512vl", Aria, 32, aria::x86::avx512::GfniAvx512vl: ecb cbc ctr xts;
+        "aria-gfni-avx512", Aria, 64, aria::x86::avx512::GfniAvx512: ecb cbc ctr xts;
     }
 }
 

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! ARIA on x86-64: key schedules of the vector code, and the way into `asm/x86/aria.S`.
+//! ARIA on x86-64: key schedules of the vector code, and the ways into it.
 
 use core::{
     marker::PhantomData,
-    mem::{offset_of, size_of, MaybeUninit},
+    mem::{offset_of, size_of},
 };
 
-use super::super::inout::InOut;
-use super::super::simd::{self, Simd};
-use super::super::tier::{
-    scalar, Block, BlockCipher, Context, Ctr, Ecb, InvalidKeyLength, Tier, BLOCK_SIZE,
-};
+use super::super::tier::{BlockCipher, Context, InvalidKeyLength};
 use super::{diffuse, lookup, Aria, Key, Schedule, State, SBOXES};
 
 #[cfg(CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL)]
 pub mod avx512;
+#[cfg(any(CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX, CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX))]
+pub mod vex;
 
 /// Round keys for one direction, each byte of them in a vector of its own.
 #[repr(C)]
@@ -110,136 +108,5 @@ impl<F: Form> SlicedKey<F> {
         self.encrypt.set::<F>(&self.scalar.encrypt);
         self.decrypt.set::<F>(&self.scalar.decrypt);
         Ok(())
-    }
-}
-
-extern "C" {
-    /// Encrypts or decrypts `batches` times 32 blocks at `src` to `dst`, each by itself.
-    ///
-    /// # Safety
-    ///
-    /// - The CPU must have the features of [`simd::AesniAvx2`], and the vector registers must be
-    ///   the caller's to clobber.
-    /// - `keys` and `src` must be valid for reads, `dst` and `scratch` for writes. `scratch` must
-    ///   be aligned to 32 bytes.
-    /// - `src` and `dst` must be equal or must not overlap, and nothing else may.
-    fn rfl_aria_ecb_aesni_avx2(
-        keys: *const SlicedSchedule,
-        dst: *mut u8,
-        src: *const u8,
-        batches: usize,
-        scratch: *mut AesniAvx2Scratch,
-    );
-
-    /// XORs the encryptions of `counter`, `counter + 1`, ... to `batches` times 32 blocks at `src`
-    /// to `dst`, and advances the counter, 128 bits big-endian.
-    ///
-    /// # Safety
-    ///
-    /// As for [`rfl_aria_ecb_aesni_avx2`], and `counter` must be valid for reads and writes and
-    /// overlap nothing.
-    fn rfl_aria_ctr_aesni_avx2(
-        keys: *const SlicedSchedule,
-        dst: *mut u8,
-        src: *const u8,
-        batches: usize,
-        scratch: *mut AesniAvx2Scratch,
-        counter: *mut Block,
-    );
-}
-
-/// Working storage of [`AesniAvx2`]: one vector for each byte of the state.
-#[repr(C, align(32))]
-pub struct AesniAvx2Scratch([[u8; 32]; 16]);
-
-/// ARIA in batches of 32 blocks, S-boxes by AES-NI, all else in 256-bit vectors.
-#[derive(Clone, Copy, Debug)]
-pub enum AesniAvx2 {}
-
-impl AesniAvx2 {
-    const BATCH: usize = 32 * BLOCK_SIZE;
-
-    fn ecb<'a>(
-        _simd: Simd<'_, simd::AesniAvx2>,
-        keys: &SlicedSchedule,
-        scratch: &mut MaybeUninit<AesniAvx2Scratch>,
-        data: InOut<'a>,
-    ) -> InOut<'a> {
-        let (run, rest) = data.split_units::<{ Self::BATCH }>();
-        // SAFETY: `_simd` proves the first condition, the references and the invariants of `InOut`
-        // the others: `run` has as many bytes as there are in that many batches.
-        unsafe {
-            rfl_aria_ecb_aesni_avx2(
-                keys,
-                run.dst(),
-                run.src(),
-                run.len() / Self::BATCH,
-                scratch.as_mut_ptr(),
-            )
-        };
-        rest
-    }
-}
-
-impl Tier for AesniAvx2 {
-    type Cipher = Aria;
-    type Features = simd::AesniAvx2;
-    type Scratch = AesniAvx2Scratch;
-    type Key = SlicedKey<Aesni>;
-
-    const MIN: usize = Self::BATCH;
-
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-        key.set(bytes)
-    }
-
-    fn scalar_key(key: &Self::Key) -> &Key {
-        &key.scalar
-    }
-}
-
-impl Ecb for AesniAvx2 {
-    fn ecb_encrypt<'a>(
-        simd: Simd<'_, Self::Features>,
-        key: &Self::Key,
-        scratch: &mut MaybeUninit<Self::Scratch>,
-        data: InOut<'a>,
-    ) -> InOut<'a> {
-        let rest = Self::ecb(simd, &key.encrypt, scratch, data);
-        scalar::ecb_encrypt::<Aria>(&key.scalar, rest)
-    }
-
-    fn ecb_decrypt<'a>(
-        simd: Simd<'_, Self::Features>,
-        key: &Self::Key,
-        scratch: &mut MaybeUninit<Self::Scratch>,
-        data: InOut<'a>,
-    ) -> InOut<'a> {
-        let rest = Self::ecb(simd, &key.decrypt, scratch, data);
-        scalar::ecb_decrypt::<Aria>(&key.scalar, rest)
-    }
-}
-
-impl Ctr for AesniAvx2 {
-    fn ctr(
-        _simd: Simd<'_, Self::Features>,
-        key: &Self::Key,
-        scratch: &mut MaybeUninit<Self::Scratch>,
-        counter: &mut Block,
-        data: InOut<'_>,
-    ) {
-        let (run, rest) = data.split_units::<{ Self::BATCH }>();
-        // SAFETY: As in `ecb`; the counter is borrowed exclusively.
-        unsafe {
-            rfl_aria_ctr_aesni_avx2(
-                &key.encrypt,
-                run.dst(),
-                run.src(),
-                run.len() / Self::BATCH,
-                scratch.as_mut_ptr(),
-                counter,
-            )
-        };
-        scalar::ctr::<Aria>(&key.scalar, counter, rest);
     }
 }

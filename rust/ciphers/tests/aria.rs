@@ -123,93 +123,70 @@ fn rfc8269() {
 #[cfg(target_arch = "x86_64")]
 fn add_abi(suite: &mut Suite) {
     use crate::support::{abi, cpu, seeded};
-    use rfl_ciphers::{
-        aria::x86,
-        simd::{AesniAvx2, GfniAvx512},
-    };
+    use rfl_ciphers::{aria::x86, tier::Tier};
     use std::ffi::c_void;
-
-    extern "C" {
-        fn rfl_aria_ecb_aesni_avx2();
-        fn rfl_aria_ctr_aesni_avx2();
-        fn rfl_aria_ecb_gfni_avx512vl();
-        fn rfl_aria_cbc_dec_gfni_avx512vl();
-        fn rfl_aria_ctr_gfni_avx512vl();
-        fn rfl_aria_xts_gfni_avx512vl();
-        fn rfl_aria_ecb_gfni_avx512();
-        fn rfl_aria_cbc_dec_gfni_avx512();
-        fn rfl_aria_ctr_gfni_avx512();
-        fn rfl_aria_xts_gfni_avx512();
-    }
-    type Routine = unsafe extern "C" fn();
 
     #[repr(align(64))]
     struct Buffer([u8; 2048]);
 
-    let routines: [(&str, Routine); 2] = [
-        ("ecb", rfl_aria_ecb_aesni_avx2),
-        ("ctr", rfl_aria_ctr_aesni_avx2),
-    ];
-    for (name, routine) in routines {
-        let name = format!("aria::aesni_avx2::abi_{name}");
-        suite.add_for(cpu::detect::<AesniAvx2>(), name, move |_| {
-            seeded(|rng| {
-                let key = modes::tier_key::<x86::AesniAvx2>(&[0x5a; 16]);
-                let (mut data, mut scratch) = (Buffer([1; 2048]), Buffer([0; 2048]));
-                let mut counter = [0xff; 16];
-                let arguments = [
-                    &raw const *key as usize,
-                    &raw mut data as usize,
-                    &raw mut data as usize,
-                    1,
-                    &raw mut scratch as usize,
-                    &raw mut counter as usize,
-                ];
-                // SAFETY: The CPU has what the tier wants, and these are its arguments: a key
-                // begins with the schedule for encryption.
-                let found = unsafe { abi::violations(rng, routine as *const c_void, arguments) };
-                assert_ne!(data.0, [1; 2048]);
-                assert!(found.is_empty(), "{found:?}");
+    fn add_tier<T: Tier<Cipher = Aria>>(
+        suite: &mut Suite,
+        name: &str,
+        routines: [*const c_void; 4],
+    ) {
+        for (mode, routine) in ["ecb", "cbc_dec", "ctr", "xts"].iter().zip(routines) {
+            let routine = routine as usize;
+            let name = format!("{name}::abi_{mode}");
+            suite.add_for(cpu::detect::<T::Features>(), name, move |_| {
+                let key = modes::tier_key::<T>(&[0x5a; 16]);
+                // Of each way through a function, and of those that it leaves the rest to.
+                for blocks in 1..=128 {
+                    seeded(|rng| {
+                        let (mut data, mut scratch) = (Buffer([1; 2048]), Buffer([0; 2048]));
+                        let mut iv = [0xff; 16];
+                        let arguments = [
+                            &raw const *key as usize,
+                            &raw mut data as usize,
+                            &raw mut data as usize,
+                            16 * blocks,
+                            &raw mut iv as usize,
+                            &raw mut scratch as usize,
+                        ];
+                        // SAFETY: The CPU has what the tier wants, and these are its arguments: a
+                        // key begins with the schedule for encryption.
+                        let found =
+                            unsafe { abi::violations(rng, routine as *const c_void, arguments) };
+                        assert_ne!(data.0, [1; 2048]);
+                        assert!(found.is_empty(), "{blocks} blocks: {found:?}");
+                    });
+                }
             });
-        });
+        }
     }
 
-    let routines: [(&str, Routine); 8] = [
-        ("gfni_avx512vl::abi_ecb", rfl_aria_ecb_gfni_avx512vl),
-        ("gfni_avx512vl::abi_cbc_dec", rfl_aria_cbc_dec_gfni_avx512vl),
-        ("gfni_avx512vl::abi_ctr", rfl_aria_ctr_gfni_avx512vl),
-        ("gfni_avx512vl::abi_xts", rfl_aria_xts_gfni_avx512vl),
-        ("gfni_avx512::abi_ecb", rfl_aria_ecb_gfni_avx512),
-        ("gfni_avx512::abi_cbc_dec", rfl_aria_cbc_dec_gfni_avx512),
-        ("gfni_avx512::abi_ctr", rfl_aria_ctr_gfni_avx512),
-        ("gfni_avx512::abi_xts", rfl_aria_xts_gfni_avx512),
-    ];
-    for (name, routine) in routines {
-        let name = format!("aria::{name}");
-        suite.add_for(cpu::detect::<GfniAvx512>(), name, move |_| {
-            let key = modes::tier_key::<x86::avx512::GfniAvx512>(&[0x5a; 16]);
-            // Of each way through a function, and of those that it leaves the rest to.
-            for blocks in 1..=128 {
-                seeded(|rng| {
-                    let mut data = Buffer([1; 2048]);
-                    let mut iv = [0xff; 16];
-                    let arguments = [
-                        &raw const *key as usize,
-                        &raw mut data as usize,
-                        &raw mut data as usize,
-                        16 * blocks,
-                        &raw mut iv as usize,
-                        0,
-                    ];
-                    // SAFETY: As above.
-                    let found =
-                        unsafe { abi::violations(rng, routine as *const c_void, arguments) };
-                    assert_ne!(data.0, [1; 2048]);
-                    assert!(found.is_empty(), "{blocks} blocks: {found:?}");
-                });
+    macro_rules! add {
+        ($tier:ty, $name:literal, $($routine:ident)*) => {{
+            extern "C" {
+                $(fn $routine();)*
             }
-        });
+            add_tier::<$tier>(suite, $name, [$($routine as *const c_void),*]);
+        }};
     }
+
+    add!(x86::vex::AesniAvx, "aria::aesni_avx", rfl_aria_ecb_aesni_avx
+        rfl_aria_cbc_dec_aesni_avx rfl_aria_ctr_aesni_avx rfl_aria_xts_aesni_avx);
+    add!(x86::vex::AesniAvx2, "aria::aesni_avx2", rfl_aria_ecb_aesni_avx2
+        rfl_aria_cbc_dec_aesni_avx2 rfl_aria_ctr_aesni_avx2 rfl_aria_xts_aesni_avx2);
+    add!(x86::vex::VaesAvx2, "aria::vaes_avx2", rfl_aria_ecb_vaes_avx2
+        rfl_aria_cbc_dec_vaes_avx2 rfl_aria_ctr_vaes_avx2 rfl_aria_xts_vaes_avx2);
+    add!(x86::vex::GfniAvx, "aria::gfni_avx", rfl_aria_ecb_gfni_avx
+        rfl_aria_cbc_dec_gfni_avx rfl_aria_ctr_gfni_avx rfl_aria_xts_gfni_avx);
+    add!(x86::vex::GfniAvx2, "aria::gfni_avx2", rfl_aria_ecb_gfni_avx2
+        rfl_aria_cbc_dec_gfni_avx2 rfl_aria_ctr_gfni_avx2 rfl_aria_xts_gfni_avx2);
+    add!(x86::avx512::GfniAvx512vl, "aria::gfni_avx512vl", rfl_aria_ecb_gfni_avx512vl
+        rfl_aria_cbc_dec_gfni_avx512vl rfl_aria_ctr_gfni_avx512vl rfl_aria_xts_gfni_avx512vl);
+    add!(x86::avx512::GfniAvx512, "aria::gfni_avx512", rfl_aria_ecb_gfni_avx512
+        rfl_aria_cbc_dec_gfni_avx512 rfl_aria_ctr_gfni_avx512 rfl_aria_xts_gfni_avx512);
 }
 
 /// Adds the tests of this file.
@@ -222,10 +199,36 @@ pub fn add(suite: &mut Suite) {
     {
         use rfl_ciphers::aria::x86;
 
-        modes::tier::<x86::AesniAvx2>()
+        modes::tier::<x86::vex::AesniAvx>()
             .ecb()
+            .cbc()
             .ctr()
+            .xts()
+            .add(suite, "aria::aesni_avx");
+        modes::tier::<x86::vex::AesniAvx2>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
             .add(suite, "aria::aesni_avx2");
+        modes::tier::<x86::vex::VaesAvx2>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "aria::vaes_avx2");
+        modes::tier::<x86::vex::GfniAvx>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "aria::gfni_avx");
+        modes::tier::<x86::vex::GfniAvx2>()
+            .ecb()
+            .cbc()
+            .ctr()
+            .xts()
+            .add(suite, "aria::gfni_avx2");
         modes::tier::<x86::avx512::GfniAvx512vl>()
             .ecb()
             .cbc()

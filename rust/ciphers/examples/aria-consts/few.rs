@@ -26,6 +26,9 @@ pub fn text() -> String {
     put_quads(&mut text, "few_x12", [x1, x2]);
     put_quads(&mut text, "few_x21", [x2, x1]);
     put_quads(&mut text, "few_identity", [identity; 2]);
+    for (name, quad) in [("s1", s1), ("s2", s2), ("x1", x1), ("x2", x2)] {
+        put_quads(&mut text, &format!("matrix_{name}"), [quad; 2]);
+    }
 
     // An S-box adds a constant behind the matrix if it is S1 or S2, in front if X1 or X2.
     let constants = [SBOXES[0][0], SBOXES[1][0]];

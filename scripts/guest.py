@@ -68,10 +68,28 @@ class Guest:
     plan: str
 
 
+def expand_braces(word: str) -> list[str]:
+    """As a shell does: "a{b,c}d" is "abd" and "acd"."""
+    if not (match := re.search(r"\{([^{}]*)\}", word)):
+        return [word]
+    return [name for middle in match[1].split(",")
+            for name in expand_braces(word[:match.start()] + middle + word[match.end():])]
+
+
+def driver_sets() -> str:
+    """The sets of drivers, as lines of a plan: each driver with what it needs of the CPU."""
+    sets = tomllib.loads(GUESTS.read_text())["drivers"]
+    return "".join(f"set {name} " + " ".join(f"{driver}?{needs.replace(' ', ',')}"
+                                             for pattern, needs in drivers.items()
+                                             for driver in expand_braces(pattern)) + "\n"
+                   for name, drivers in sets.items())
+
+
 def load_guests() -> dict[str, Guest]:
     """All guests by name."""
     sections = tomllib.loads(GUESTS.read_text())
     defaults = sections.pop("defaults")
+    del sections["drivers"]
     return {name: Guest(name=name, **{**defaults, **section})
             for name, section in sections.items()}
 
@@ -255,7 +273,7 @@ def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules) -> None
         (root / "modules").mkdir()
         shutil.copy(init, root / "init")
         (root / "init").chmod(0o755)
-        (root / "plan").write_text(plan.text)
+        (root / "plan").write_text(driver_sets() + plan.text)
         for name in plan.modules:
             modules.copy(name, root / "modules")
         (root / "aliases").write_text("".join(f"{alias} {name}\n" for name in plan.modules

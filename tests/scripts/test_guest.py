@@ -37,6 +37,14 @@ class Guests(unittest.TestCase):
             self.assertIn(which.machine, ["qemu", *machines.MACHINES])
             self.assertGreater(which.timeout, 0)
 
+    def test_sets_of_drivers(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "guests.toml"
+            path.write_text("[drivers.x]\n'{a,b}-{c,d}' = 'e f'\n'g' = ''\n[drivers.y]\nz = 'i'\n")
+            with mock.patch.object(guest, "GUESTS", path):
+                self.assertEqual(guest.driver_sets(),
+                                 "set x a-c?e,f a-d?e,f b-c?e,f b-d?e,f g?\nset y z?i\n")
+
     def test_unknown_key_is_refused(self):
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "guests.toml"

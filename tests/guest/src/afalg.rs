@@ -25,25 +25,48 @@ pub enum Direction {
     Decrypt,
 }
 
+impl Direction {
+    fn op(self) -> libc::c_int {
+        match self {
+            Self::Encrypt => libc::ALG_OP_ENCRYPT,
+            Self::Decrypt => libc::ALG_OP_DECRYPT,
+        }
+    }
+}
+
 /// A bound socket, which is a transformation object in the kernel: a cipher with a key.
 pub struct Tfm(OwnedFd);
 
 impl Tfm {
     /// Allocates the skcipher with this algorithm or driver name.
     pub fn skcipher(name: &str) -> Result<Self> {
+        Self::bind("skcipher", name)
+    }
+
+    /// Allocates the AEAD with this algorithm or driver name.
+    pub fn aead(name: &str) -> Result<Self> {
+        Self::bind("aead", name)
+    }
+
+    fn bind(kind: &str, name: &str) -> Result<Self> {
         let fd = socket(
             AddressFamily::Alg,
             SockType::SeqPacket,
             SockFlag::SOCK_CLOEXEC,
             None,
         )?;
-        bind(fd.as_raw_fd(), &AlgAddr::new("skcipher", name))?;
+        bind(fd.as_raw_fd(), &AlgAddr::new(kind, name))?;
         Ok(Self(fd))
     }
 
     /// Sets the key. `EBUSY` while a [`Channel`] is open that was opened with a key set.
     pub fn set_key(&self, key: &[u8]) -> Result<()> {
         setsockopt(&self.0, sockopt::AlgSetKey::default(), &key)
+    }
+
+    /// Sets the length of the tag of an AEAD.
+    pub fn set_tag_size(&self, size: usize) -> Result<()> {
+        setsockopt(&self.0, sockopt::AlgSetAeadAuthSize, &size)
     }
 
     /// Opens a channel for requests.
@@ -71,13 +94,28 @@ impl Channel {
         data: &[IoSlice<'_>],
         more: bool,
     ) -> Result<usize> {
-        let op = match direction {
-            Direction::Encrypt => libc::ALG_OP_ENCRYPT,
-            Direction::Decrypt => libc::ALG_OP_DECRYPT,
-        };
+        let op = direction.op();
         let mut control = vec![ControlMessage::AlgSetOp(&op)];
         control.extend(iv.map(ControlMessage::AlgSetIv));
         self.send(data, &control, more)
+    }
+
+    /// Makes a whole request of an AEAD: `data` begins with `assoc_len` bytes that are only
+    /// authenticated, and ends with the tag when it is to be decrypted.
+    pub fn start_aead(
+        &self,
+        direction: Direction,
+        iv: &[u8],
+        assoc_len: u32,
+        data: &[IoSlice<'_>],
+    ) -> Result<usize> {
+        let op = direction.op();
+        let control = [
+            ControlMessage::AlgSetOp(&op),
+            ControlMessage::AlgSetIv(iv),
+            ControlMessage::AlgSetAeadAssoclen(&assoc_len),
+        ];
+        self.send(data, &control, false)
     }
 
     /// Adds data, to a request or to a new one that continues the last one in all respects.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::unistd::geteuid;
 
+use crate::cpu::Cpu;
 use crate::faults;
 use crate::kmod::{self, LoadError, Modules};
 use crate::kmsg::Log;
@@ -22,7 +23,7 @@ use crate::proc_crypto::{self, Algorithm};
 use crate::races;
 #[cfg(target_arch = "x86_64")]
 use crate::registers;
-use crate::suites::{self, skcipher};
+use crate::suites;
 use crate::tcrypt;
 use crate::trace::{self, Sections};
 
@@ -39,6 +40,7 @@ pub struct Guest {
     /// Absent where the log may not be read.
     pub log: Option<Log>,
     pub seed: u64,
+    pub cpu: Cpu,
 }
 
 impl Guest {
@@ -54,7 +56,8 @@ impl Guest {
             Command::Unload(module) => report.case(name, |_| unload(module)),
             Command::Sysctl { path, value } => report.case(name, |_| sysctl(path, value)),
             Command::Drivers(drivers) => report.case(name, |report| {
-                for found in wait_for(drivers)? {
+                absent(&self.cpu.others(drivers))?;
+                for found in wait_for(&self.cpu.runnable(drivers))? {
                     report.note(format_args!(
                         "driver={} name={} priority={} selftest={} module={}",
                         found.driver, found.name, found.priority, found.selftest, found.module
@@ -64,28 +67,31 @@ impl Guest {
             }),
             Command::Absent(names) => report.case(name, |_| absent(names)),
             Command::AfAlg { family, drivers } => match suites::family(family) {
-                Some(family) => skcipher::run(report, name, family, drivers, self.seed),
+                Some(family) => suites::run(report, name, family, &self.cpu, drivers, self.seed),
                 None => report.case(name, |_| fail!("the cipher {family} is not known here")),
             },
             Command::Cycle {
                 module,
                 count,
                 drivers,
-            } => report.case(name, |_| self.cycle(module, *count, drivers)),
+            } => report.case(name, |_| {
+                self.cycle(module, *count, &self.cpu.runnable(drivers))
+            }),
             Command::Speed { label, module } => {
                 report.case(name, |report| self.speed(report, label, module));
             }
             Command::FailRequests(drivers) => report.group(name, drivers.len(), |report| {
                 for driver in drivers {
-                    report.case(driver, |report| {
-                        let failures = faults::requests(driver)?;
+                    report.case(&driver.name, |report| {
+                        self.cpu.has(driver)?;
+                        let failures = faults::requests(&driver.name)?;
                         report.note(format_args!("allocations that failed: {failures}"));
                         Ok(())
                     });
                 }
             }),
             Command::FailLoads(module, drivers) => report.case(name, |report| {
-                let failures = self.fail_loads(module, drivers)?;
+                let failures = self.fail_loads(module, &self.cpu.runnable(drivers))?;
                 report.note(format_args!("allocations that failed: {failures}"));
                 Ok(())
             }),
@@ -94,7 +100,10 @@ impl Guest {
             }
             Command::FpuSections(drivers) => report.group(name, drivers.len(), |report| {
                 for driver in drivers {
-                    report.case(driver, |_| fpu_sections(driver));
+                    report.case(&driver.name, |_| {
+                        self.cpu.has(driver)?;
+                        fpu_sections(&driver.name)
+                    });
                 }
             }),
             Command::Race { modules, count } => {
@@ -118,7 +127,8 @@ impl Guest {
                 races::displace(algorithm, driver, load, || unload(module))
             }),
             Command::Registers { seconds, drivers } => {
-                report.case(name, |report| registers(report, *seconds, drivers));
+                let drivers = self.cpu.runnable(drivers);
+                report.case(name, |report| registers(report, *seconds, &drivers));
             }
             Command::Said(text) => report.case(name, |_| self.said(text)),
             Command::Lockdep => report.case(name, |_| lockdep()),

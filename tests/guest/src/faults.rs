@@ -13,6 +13,7 @@ use nix::errno::Errno;
 
 use crate::afalg::{Channel, Direction, Tfm};
 use crate::ktap::{fail, Doing, Stop, Verdict};
+use crate::suites::Use;
 
 const DEBUGFS: &str = "/sys/kernel/debug";
 
@@ -62,19 +63,36 @@ pub fn failing<R>(n: u32, f: impl FnOnce() -> R) -> Verdict<(R, bool)> {
 /// that does not must say that memory was short.
 pub fn requests(driver: &str) -> Verdict<u32> {
     const LEN: usize = 3 * 4096 + 32;
+    const KEY: usize = 32;
+    // Behind the data there may be a tag.
+    const ROOM: usize = LEN + 16;
     let data: Vec<u8> = (0..LEN).map(|i| (i * 7 + 1) as u8).collect();
-    let tfm = Tfm::skcipher(driver).doing(driver)?;
-    tfm.set_key(&[0x5a; 32]).doing("key")?;
-    let iv = driver.starts_with("ctr").then_some([0xff; 16]);
+    // Not the same twice, as the halves of some keys must not be.
+    let key: Vec<u8> = (0..=255).collect();
+    let data = [IoSlice::new(&data)];
+
+    type Start<'a> = &'a dyn Fn(&Channel) -> nix::Result<usize>;
+    let (tfm, key_size, start): (_, _, Start<'_>) = match Use::of_driver(driver) {
+        Some(Use::Skcipher(mode)) => (Tfm::skcipher(driver), mode.key_size(KEY), &move |channel| {
+            let iv = mode.given(&[0xff; 16]);
+            channel.start(Direction::Encrypt, iv, &data, false)
+        }),
+        Some(Use::Aead(format)) => (
+            Tfm::aead(driver),
+            KEY + format.salt_size(),
+            &move |channel| {
+                let iv = vec![0xff; format.iv_size()];
+                channel.start_aead(Direction::Encrypt, &iv, 16, &data)
+            },
+        ),
+        None => fail!("the name tells no use of a cipher that is known here"),
+    };
+    let tfm = tfm.doing(driver)?;
+    tfm.set_key(&key[..key_size]).doing("key")?;
 
     let request = |channel: &Channel| -> nix::Result<Vec<u8>> {
-        let mut out = vec![0; LEN];
-        channel.start(
-            Direction::Encrypt,
-            iv.as_ref().map(|iv| iv.as_slice()),
-            &[IoSlice::new(&data)],
-            false,
-        )?;
+        let mut out = vec![0; ROOM];
+        start(channel)?;
         // Pieces that split blocks go through bounce buffers.
         let (first, rest) = out.split_at_mut(1001);
         let (second, third) = rest.split_at_mut(7);

@@ -14,6 +14,7 @@
 
 mod afalg;
 mod commands;
+mod cpu;
 mod faults;
 mod kmod;
 mod kmsg;
@@ -46,6 +47,7 @@ use nix::sys::utsname::uname;
 use nix::unistd::sync;
 
 use commands::Guest;
+use cpu::Cpu;
 use kmod::Modules;
 use kmsg::Log;
 use ktap::{write_line, Report};
@@ -128,6 +130,7 @@ fn run(options: &Options, channel: &File) -> Result<bool, String> {
         modules: Modules::new(&options.modules),
         log: Log::open().ok(),
         seed,
+        cpu: Cpu::read().map_err(|err| format!("/proc/cpuinfo: {err}"))?,
     };
     let out = channel.try_clone().map_err(|err| err.to_string())?;
     let mut report = Report::new(out, steps.len());

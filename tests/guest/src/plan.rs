@@ -2,7 +2,10 @@
 
 //! The plan: what a guest is to do, one command per line.
 //!
-//! Empty lines and what follows a `#` at the start of a word are ignored.
+//! Empty lines and what follows a `#` at the start of a word are ignored. A line `set NAME
+//! DRIVER[?FEATURE,...]...` names a set of drivers, with what each needs of the CPU; from then on
+//! `@NAME` stands for all of them, and `@NAME/PART` for those with that in their names. Those that
+//! the CPU cannot run are expected to be absent.
 //!
 //! | command | passes when |
 //! | --- | --- |
@@ -11,7 +14,7 @@
 //! | `load-refused MODULE ERRNO [PARAM=VALUE...]` | loading fails with that error |
 //! | `unload MODULE` | the module unloads |
 //! | `sysctl PATH VALUE` | `/proc/sys/PATH` takes the value |
-//! | `drivers DRIVER...` | each is registered and its self-test has passed |
+//! | `drivers DRIVER...` | each is registered and its self-test has passed, and none that the CPU cannot run is |
 //! | `absent NAME...` | none is the name of a driver or an algorithm |
 //! | `afalg FAMILY [DRIVER...]` | the AF_ALG suite of the cipher passes, by algorithm and by driver name |
 //! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
@@ -31,6 +34,7 @@
 //! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
 //! | `kmsg-clean [MODULE...]` | the kernel has not complained, and the modules have not warned |
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use nix::errno::Errno;
@@ -41,6 +45,14 @@ pub struct Module {
     pub name: String,
     /// `name=value` pairs separated by spaces.
     pub params: String,
+}
+
+/// A driver, and what it needs of the CPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Driver {
+    pub name: String,
+    /// Features as `/proc/cpuinfo` calls them.
+    pub needs: Vec<String>,
 }
 
 /// One line of the plan.
@@ -54,26 +66,26 @@ pub enum Command {
         path: String,
         value: String,
     },
-    Drivers(Vec<String>),
+    Drivers(Vec<Driver>),
     Absent(Vec<String>),
     AfAlg {
         family: String,
-        drivers: Vec<String>,
+        drivers: Vec<Driver>,
     },
     Cycle {
         module: String,
         count: u32,
-        drivers: Vec<String>,
+        drivers: Vec<Driver>,
     },
     /// Load a module that prints figures.
     Speed {
         label: String,
         module: Module,
     },
-    FailRequests(Vec<String>),
-    FailLoads(String, Vec<String>),
+    FailRequests(Vec<Driver>),
+    FailLoads(String, Vec<Driver>),
     FailSelftest(Module, Errno),
-    FpuSections(Vec<String>),
+    FpuSections(Vec<Driver>),
     Lockdep,
     Race {
         modules: [String; 2],
@@ -90,7 +102,7 @@ pub enum Command {
     },
     Registers {
         seconds: u64,
-        drivers: Vec<String>,
+        drivers: Vec<Driver>,
     },
     Said(String),
     Leaks,
@@ -108,6 +120,7 @@ pub struct Step {
 /// Parses a plan. The error names the line.
 pub fn parse(plan: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
+    let mut sets = Sets::new();
     for (number, line) in (1..).zip(plan.lines()) {
         let words: Vec<_> = line
             .split_whitespace()
@@ -117,13 +130,22 @@ pub fn parse(plan: &str) -> Result<Vec<Step>, String> {
             continue;
         }
         let text = words.join(" ");
-        let command = command(&words).map_err(|err| format!("line {number}: {text}: {err}"))?;
+        let failed = |err| format!("line {number}: {text}: {err}");
+        if let ["set", name, ref members @ ..] = *words {
+            let members = drivers(members, &sets).map_err(failed)?;
+            sets.insert(name.into(), members);
+            continue;
+        }
+        let command = command(&words, &sets).map_err(failed)?;
         steps.push(Step { text, command });
     }
     Ok(steps)
 }
 
-fn command(words: &[&str]) -> Result<Command, String> {
+/// Sets of drivers by name.
+type Sets = HashMap<String, Vec<Driver>>;
+
+fn command(words: &[&str], sets: &Sets) -> Result<Command, String> {
     Ok(match *words {
         ["load", name, ref params @ ..] => Command::Load(module(name, params)?),
         ["load-if-able", name] => Command::LoadIfAble(module(name, &[])?),
@@ -135,16 +157,21 @@ fn command(words: &[&str]) -> Result<Command, String> {
             path: path.into(),
             value: value.into(),
         },
-        ["drivers", ref names @ ..] if !names.is_empty() => Command::Drivers(owned(names)),
-        ["absent", ref names @ ..] if !names.is_empty() => Command::Absent(owned(names)),
-        ["afalg", family, ref drivers @ ..] => Command::AfAlg {
+        ["drivers", ref names @ ..] if !names.is_empty() => Command::Drivers(drivers(names, sets)?),
+        ["absent", ref names @ ..] if !names.is_empty() => Command::Absent(
+            drivers(names, sets)?
+                .into_iter()
+                .map(|driver| driver.name)
+                .collect(),
+        ),
+        ["afalg", family, ref names @ ..] => Command::AfAlg {
             family: family.into(),
-            drivers: owned(drivers),
+            drivers: drivers(names, sets)?,
         },
-        ["cycle", module, count, ref drivers @ ..] => Command::Cycle {
+        ["cycle", module, count, ref names @ ..] => Command::Cycle {
             module: file_name(module),
             count: number(count)?,
-            drivers: owned(drivers),
+            drivers: drivers(names, sets)?,
         },
         ["tcrypt", ref params @ ..] => {
             if !params.iter().any(|param| param.starts_with("mode=")) {
@@ -153,17 +180,17 @@ fn command(words: &[&str]) -> Result<Command, String> {
             speed("tcrypt", params)?
         }
         ["speed", ref params @ ..] => speed("rfl_test_speed", params)?,
-        ["fail-requests", ref drivers @ ..] if !drivers.is_empty() => {
-            Command::FailRequests(owned(drivers))
+        ["fail-requests", ref names @ ..] if !names.is_empty() => {
+            Command::FailRequests(drivers(names, sets)?)
         }
-        ["fail-loads", module, ref drivers @ ..] => {
-            Command::FailLoads(file_name(module), owned(drivers))
+        ["fail-loads", module, ref names @ ..] => {
+            Command::FailLoads(file_name(module), drivers(names, sets)?)
         }
         ["fail-selftest", name, errno, ref params @ ..] => {
             Command::FailSelftest(module(name, params)?, parse_errno(errno)?)
         }
-        ["fpu-sections", ref drivers @ ..] if !drivers.is_empty() => {
-            Command::FpuSections(owned(drivers))
+        ["fpu-sections", ref names @ ..] if !names.is_empty() => {
+            Command::FpuSections(drivers(names, sets)?)
         }
         ["lockdep"] => Command::Lockdep,
         ["race", first, second, count] => Command::Race {
@@ -179,9 +206,9 @@ fn command(words: &[&str]) -> Result<Command, String> {
             algorithm: algorithm.into(),
             driver: driver.into(),
         },
-        ["registers", seconds, ref drivers @ ..] if !drivers.is_empty() => Command::Registers {
+        ["registers", seconds, ref names @ ..] if !names.is_empty() => Command::Registers {
             seconds: number(seconds)?,
-            drivers: owned(drivers),
+            drivers: drivers(names, sets)?,
         },
         ["said", ref text @ ..] if !text.is_empty() => Command::Said(text.join(" ")),
         ["leaks"] => Command::Leaks,
@@ -238,8 +265,24 @@ fn parse_errno(word: &str) -> Result<Errno, String> {
         .ok_or_else(|| format!("`{word}` is not an error name"))
 }
 
-fn owned(words: &[&str]) -> Vec<String> {
-    words.iter().copied().map(String::from).collect()
+fn drivers(words: &[&str], sets: &Sets) -> Result<Vec<Driver>, String> {
+    let mut drivers = Vec::new();
+    for word in words {
+        if let Some(set) = word.strip_prefix('@') {
+            let (set, part) = set.split_once('/').unwrap_or((set, ""));
+            let members = sets.get(set).ok_or(format!("there is no set @{set}"))?;
+            let members = members.iter().filter(|driver| driver.name.contains(part));
+            drivers.extend(members.cloned());
+        } else {
+            let (name, needs) = word.split_once('?').unwrap_or((word, ""));
+            let needs = needs.split(',').filter(|need| !need.is_empty());
+            drivers.push(Driver {
+                name: name.into(),
+                needs: needs.map(String::from).collect(),
+            });
+        }
+    }
+    Ok(drivers)
 }
 
 #[cfg(test)]
@@ -285,13 +328,20 @@ mod tests {
         );
     }
 
+    fn driver(name: &str, needs: &[&str]) -> Driver {
+        Driver {
+            name: name.into(),
+            needs: needs.iter().copied().map(String::from).collect(),
+        }
+    }
+
     #[test]
     fn lists() {
         assert_eq!(
-            one("afalg aria ecb-aria-avx2"),
+            one("afalg aria ecb-aria-avx2?aes,avx2"),
             Command::AfAlg {
                 family: "aria".into(),
-                drivers: vec!["ecb-aria-avx2".into()]
+                drivers: vec![driver("ecb-aria-avx2", &["aes", "avx2"])]
             }
         );
         assert_eq!(
@@ -299,8 +349,20 @@ mod tests {
             Command::Cycle {
                 module: "aria_rust".into(),
                 count: 20,
-                drivers: vec!["a".into(), "b".into()]
+                drivers: vec![driver("a", &[]), driver("b", &[])]
             }
+        );
+        let plan = "set x a?b,c d\nset y @x/d e\nabsent @x f\ndrivers @y\n";
+        let steps = parse(plan).unwrap();
+        assert_eq!(steps.len(), 2);
+        assert_eq!(steps[0].text, "absent @x f");
+        let absent = ["a", "d", "f"].map(String::from).into();
+        assert_eq!(steps[0].command, Command::Absent(absent));
+        let members = vec![driver("d", &[]), driver("e", &[])];
+        assert_eq!(steps[1].command, Command::Drivers(members));
+        assert_eq!(
+            one("absent a?b c"),
+            Command::Absent(vec!["a".into(), "c".into()])
         );
         assert_eq!(one("kmsg-clean"), Command::KmsgClean(vec![]));
     }
@@ -348,6 +410,7 @@ mod tests {
             "displace a b",
             "registers 3",
             "said",
+            "drivers @unknown",
         ] {
             let err = parse(&format!("\n{line}\n")).unwrap_err();
             assert!(err.starts_with("line 2: "), "{err}");

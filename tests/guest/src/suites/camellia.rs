@@ -4,8 +4,8 @@
 
 use hex_literal::hex;
 
-use super::reference::cipher128;
-use super::skcipher::{Family, Vector};
+use super::reference::{cipher128, gcm128};
+use super::skcipher::{Family, GcmVector, Vector};
 
 /// Test vectors: RFC 3713, Appendix A.
 pub const CAMELLIA: Family = Family {
@@ -28,4 +28,22 @@ pub const CAMELLIA: Family = Family {
         },
     ],
     reference: cipher128::<camellia::Camellia128, camellia::Camellia192, camellia::Camellia256>,
+    // draft-kato-ipsec-camellia-modes, the first two of Camellia-GCM.
+    gcm_vectors: &[
+        GcmVector {
+            key: &[0; 16],
+            iv: [0; 12],
+            assoc: &[],
+            plain: &[],
+            sealed: &hex!("f5574acc3148dfcb9015200631024df9"),
+        },
+        GcmVector {
+            key: &[0; 16],
+            iv: [0; 12],
+            assoc: &[],
+            plain: &[0; 16],
+            sealed: &hex!("defe3e0b5c54c94b4f2a0f5a46f6210df672b94d192266c7c8c8dbb427cc989a"),
+        },
+    ],
+    gcm: gcm128::<camellia::Camellia128, camellia::Camellia192, camellia::Camellia256>,
 };

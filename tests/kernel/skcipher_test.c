@@ -422,6 +422,9 @@ static void lengths(struct kunit *test)
 	struct job job = plain;
 
 	for (job.len = 0; job.len <= 1100; job.len++) {
+		/* What templates do to the rest has no batches. */
+		if (strchr(env->driver->name, '(') && job.len > 100 && job.len % 7)
+			continue;
 		if (!length_is_valid(env, job.len))
 			continue;
 		job.place = job.len / env->mode->granularity % PLACES;

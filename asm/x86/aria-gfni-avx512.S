@@ -178,9 +178,9 @@
 	vmovdqa64	BYTE, ROW
 	_add_places	\even, \r, 1, \r, 2, ROW
 	_at		\r, 3, \even
-.set	LAST,		BYTE
+.set	OTHER,		BYTE
 	_at		\r, 0, \even
-	_add_key_and	LAST, ROW
+	_add_key_and	OTHER, ROW
 .endm
 
 // Sum up the bytes of column \c but for row 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-use rfl_ciphers::aria::SBOXES;
+use rfl_ciphers::{aria::SBOXES, gf256};
 
 /// Returns the text of `asm/x86/aria-consts.S`.
 pub fn text() -> String {
@@ -63,13 +63,7 @@ pub fn matrix(f: impl Fn(u8) -> u8) -> u64 {
 
 /// Inverts in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1; 0 stays 0.
 pub fn inverse(x: u8) -> u8 {
-    let multiply = |a: u8, b: u8| {
-        (0..8).rev().fold(0, |product: u8, bit| {
-            let carry = 0x1b * (product >> 7);
-            (product << 1) ^ carry ^ (a * (b >> bit & 1))
-        })
-    };
-    (0..=255).find(|y| multiply(x, *y) == 1).unwrap_or(0)
+    gf256::pow(x, 254)
 }
 
 fn put_bytes(text: &mut String, name: &str, bytes: [u8; 16]) {

@@ -2,15 +2,15 @@
 /*
  * Modes of operation around a byte-sliced block cipher, for any number of bytes.
  *
- * Includers set the vector length, see byteslice.h, and define these macros, where
- * \cipher is what they pass to _mode_function:
+ * A file that uses them defines the macros below, says _set_mode_veclen, and makes each
+ * function of one line, _function. In place of \cipher it has its own name.
  *
  *	_\cipher\()_key_in v	Load what is added to each block first, into every
  *				lane of vector v. May clobber TMP0.
  *	_\cipher\()_key_out v	The same for what is added to each block last.
  *	_\cipher\()_rounds	All between these two. In: slices in V0 to V15. Out:
  *				the batch in V0 to V15, in memory order. May clobber
- *				all vectors, TMP0 to TMP2, and %k2 to %k7.
+ *				all vectors, TMP0 to TMP3, and %k2 to %k7.
  *
  * The functions all have one prototype:
  *
@@ -21,13 +21,14 @@
  *	cbc_dec	@iv is added to the first block, and becomes the last of @src.
  *	ctr	@iv is the counter: 128 bits, big-endian, wraps, advanced by the blocks
  *		done, a partial one included. @len is anything.
- *	xts	@iv is the tweak of the first block, advanced by the blocks done. While
- *		a batch is under way, its tweaks are in @dst.
+ *	xts	@iv is the tweak of the first block, advanced by the blocks done. Between
+ *		input and output of a batch its tweaks are in @dst, as there are no
+ *		registers for them.
  *
  * @dst is @src or does not overlap it, and has any alignment. Nothing outside the
- * buffers is read or written. The stack is not used. The vector registers must be
- * the caller's to clobber; on return they are zero. Branches and addresses depend on
- * @len, on the length of the key and, in ctr, on the lowest byte of the counter.
+ * buffers is read or written. The stack is not used. The vector registers must be the
+ * caller's to clobber; on return they are zero. Branches and addresses depend on @len,
+ * on the length of the key and, in ctr, on the lowest byte of the counter.
  *
  * A batch that is not full costs as much as one that is. So a function leaves to
  * another one, by jumping there, what is too short for it.

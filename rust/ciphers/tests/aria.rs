@@ -12,8 +12,10 @@ use ctr::cipher::KeyInit;
 use hex_literal::hex;
 use rfl_ciphers::{
     aria::{Aria, SBOXES},
+    gcm::CtrGhash,
+    ghash,
     inout::InOut,
-    tier::{scalar, BlockCipher},
+    tier::{scalar, BlockCipher, Cbc, Ctr, Ecb, Xts},
 };
 
 impl Subject for Aria {
@@ -220,6 +222,18 @@ fn add_abi(suite: &mut Suite) {
         rfl_aria_cbc_dec_gfni_avx512 rfl_aria_ctr_gfni_avx512 rfl_aria_xts_gfni_avx512);
 }
 
+/// Adds the tests of all modes of a tier, with the GHASH that it has in drivers.
+#[cfg(target_arch = "x86_64")]
+fn add_tier<T, G>(suite: &mut Suite, name: &str)
+where
+    T: Ecb<Cipher = Aria> + Cbc + Ctr + Xts,
+    G: ghash::Tier,
+{
+    modes::tier::<T>().ecb().cbc().ctr().xts().add(suite, name);
+    xts::add_tier::<T>(suite, name);
+    gcm::add_tier::<CtrGhash<T, G>>(suite, name);
+}
+
 /// Adds the tests of this file.
 pub fn add(suite: &mut Suite) {
     suite.add("aria::sboxes".to_owned(), sboxes);
@@ -230,58 +244,18 @@ pub fn add(suite: &mut Suite) {
     gcm::add_scalar::<Aria>(suite, "aria");
     #[cfg(target_arch = "x86_64")]
     {
-        use rfl_ciphers::aria::x86;
+        use rfl_ciphers::{
+            aria::x86::{avx512, vex},
+            ghash::x86 as ghash,
+        };
 
-        modes::tier::<x86::vex::AesniAvx>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::aesni_avx");
-        modes::tier::<x86::vex::AesniAvx2>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::aesni_avx2");
-        modes::tier::<x86::vex::VaesAvx2>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::vaes_avx2");
-        modes::tier::<x86::vex::GfniAvx>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::gfni_avx");
-        modes::tier::<x86::vex::GfniAvx2>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::gfni_avx2");
-        modes::tier::<x86::avx512::GfniAvx512vl>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::gfni_avx512vl");
-        modes::tier::<x86::avx512::GfniAvx512>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "aria::gfni_avx512");
-        use rfl_ciphers::{gcm::CtrGhash, ghash::x86 as ghash};
-        type Gcm<T, G> = CtrGhash<T, G>;
-
-        gcm::add_tier::<Gcm<x86::AesniAvx2, ghash::Avx>>(suite, "aria::aesni_avx2");
-        gcm::add_tier::<Gcm<x86::avx512::GfniAvx512vl, ghash::Avx2>>(suite, "aria::gfni_avx512vl");
-        gcm::add_tier::<Gcm<x86::avx512::GfniAvx512, ghash::Avx512>>(suite, "aria::gfni_avx512");
-        xts::add_tier::<x86::avx512::GfniAvx512vl>(suite, "aria::gfni_avx512vl");
-        xts::add_tier::<x86::avx512::GfniAvx512>(suite, "aria::gfni_avx512");
+        add_tier::<vex::AesniAvx, ghash::Avx>(suite, "aria::aesni_avx");
+        add_tier::<vex::AesniAvx2, ghash::Avx>(suite, "aria::aesni_avx2");
+        add_tier::<vex::VaesAvx2, ghash::Avx>(suite, "aria::vaes_avx2");
+        add_tier::<vex::GfniAvx, ghash::Avx>(suite, "aria::gfni_avx");
+        add_tier::<vex::GfniAvx2, ghash::Avx>(suite, "aria::gfni_avx2");
+        add_tier::<avx512::GfniAvx512vl, ghash::Avx2>(suite, "aria::gfni_avx512vl");
+        add_tier::<avx512::GfniAvx512, ghash::Avx512>(suite, "aria::gfni_avx512");
         add_abi(suite);
     }
 }

@@ -29,6 +29,6 @@ fn main() -> ExitCode {
         support::seeded(support::gcm::blocks)
     });
     #[cfg(target_arch = "x86_64")]
-    lrw::add::<rfl_ciphers::aria::x86::AesniAvx2>(&mut suite);
+    lrw::add::<rfl_ciphers::aria::x86::vex::AesniAvx>(&mut suite);
     suite.run()
 }

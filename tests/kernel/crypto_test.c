@@ -284,6 +284,7 @@ DEFINE_PARAMS(single_params, false, MODE_SINGLE, MODE_SINGLE)
 DEFINE_PARAMS(skcipher_params, false, MODE_ECB, MODE_RFC3686)
 DEFINE_PARAMS(block_params, false, MODE_ECB, MODE_CBC)
 DEFINE_PARAMS(chaining_params, false, MODE_CBC, MODE_CTR)
+DEFINE_PARAMS(xts_params, false, MODE_XTS, MODE_XTS)
 DEFINE_PARAMS(ctr_params, false, MODE_CTR, MODE_CTR)
 DEFINE_PARAMS(nonsense_params, false, MODE_NO_SKCIPHER, MODE_NO_SHASH)
 

@@ -95,6 +95,7 @@ const void *native_aead_params(struct kunit *test, const void *prev, char *desc)
 const void *block_params(struct kunit *test, const void *prev, char *desc);
 /* With an IV that goes on from one request to the next. */
 const void *chaining_params(struct kunit *test, const void *prev, char *desc);
+const void *xts_params(struct kunit *test, const void *prev, char *desc);
 const void *ctr_params(struct kunit *test, const void *prev, char *desc);
 const void *nonsense_params(struct kunit *test, const void *prev, char *desc);
 

@@ -654,6 +654,29 @@ static void keys(struct kunit *test)
 	ASSERT_RIGHT(test, env, run_random(env, MAX_RANDOM));
 }
 
+/* Equal halves are no good, but refused only where the user says so. */
+static void weak_keys(struct kunit *test)
+{
+	struct env *env = start(test, MAX_RANDOM);
+	struct crypto_tfm *tfm = crypto_skcipher_tfm(env->tfm);
+	u8 key[MAX_KEY];
+
+	for (unsigned int half = CIPHER_MIN_KEY; half <= CIPHER_MAX_KEY; half += 8) {
+		prandom_bytes_state(&env->rng, key, half);
+		memcpy(key + half, key, half);
+		KUNIT_ASSERT_EQ(test, 0, crypto_skcipher_setkey(env->tfm, key, 2 * half));
+		KUNIT_ASSERT_EQ(test, 0, reference_setkey(env->ref, key, 2 * half));
+		ASSERT_RIGHT(test, env, run_random(env, MAX_RANDOM));
+
+		crypto_tfm_set_flags(tfm, CRYPTO_TFM_REQ_FORBID_WEAK_KEYS);
+		KUNIT_ASSERT_EQ(test, -EINVAL,
+				crypto_skcipher_setkey(env->tfm, key, 2 * half));
+		rekey(test, env, half);
+		ASSERT_RIGHT(test, env, run_random(env, MAX_RANDOM));
+		crypto_tfm_clear_flags(tfm, CRYPTO_TFM_REQ_FORBID_WEAK_KEYS);
+	}
+}
+
 /* Some requests in a context. */
 static void run_there(struct kunit *test, struct env *env, context_t *context, bool scalar)
 {
@@ -880,6 +903,7 @@ struct kunit_case skcipher_cases[] = {
 	KUNIT_CASE_PARAM(counter_wraps, ctr_params),
 	KUNIT_CASE_PARAM(refused_lengths, block_params),
 	KUNIT_CASE_PARAM(keys, skcipher_params),
+	KUNIT_CASE_PARAM(weak_keys, xts_params),
 	KUNIT_CASE_PARAM(softirqs_off, skcipher_params),
 	KUNIT_CASE_PARAM(interrupts_off, skcipher_params),
 	KUNIT_CASE_PARAM(softirq, skcipher_params),

@@ -9,6 +9,7 @@
  * beside that one.
  */
 #include <crypto/aead.h>
+#include <crypto/hash.h>
 #include <crypto/internal/cipher.h>
 #include <crypto/skcipher.h>
 #include <linux/jhash.h>
@@ -103,6 +104,11 @@ static const struct {
 	{ &camellia, MODE_CBC, "cbc-camellia-aesni" },
 	{ &camellia, MODE_ECB, "ecb-camellia-aesni-avx2" },
 	{ &camellia, MODE_CBC, "cbc-camellia-aesni-avx2" },
+
+	{ NULL, MODE_SHASH, "crct10dif-rust" },
+	{ NULL, MODE_SHASH, "crct10dif-avx" },
+	{ NULL, MODE_SHASH, "crct10dif-avx2" },
+	{ NULL, MODE_SHASH, "crct10dif-avx512" },
 };
 
 /*
@@ -191,6 +197,8 @@ static bool is_found(enum mode mode, const char *name)
 	case MODE_RFC4106:
 	case MODE_CCM:
 		return crypto_has_aead(name, 0, 0);
+	case MODE_SHASH:
+		return crypto_has_shash(name, 0, 0);
 	case MODE_NO_SKCIPHER:
 	case MODE_NO_AEAD:
 	case MODE_NO_SHASH:
@@ -246,6 +254,8 @@ static int find_rows(struct kunit_suite *suite)
 		const struct driver_row *row = &rows[i];
 		char single[CRYPTO_MAX_ALG_NAME];
 
+		if (row->mode == MODE_SHASH)
+			continue;
 		name_single(row->cipher, single);
 		for (size_t j = 0; row->found && j < ARRAY_SIZE(templates); j++)
 			if (templates[j].over == row->mode)
@@ -286,6 +296,8 @@ DEFINE_PARAMS(block_params, false, MODE_ECB, MODE_CBC)
 DEFINE_PARAMS(chaining_params, false, MODE_CBC, MODE_CTR)
 DEFINE_PARAMS(xts_params, false, MODE_XTS, MODE_XTS)
 DEFINE_PARAMS(ctr_params, false, MODE_CTR, MODE_CTR)
+DEFINE_PARAMS(all_shash_params, true, MODE_SHASH, MODE_SHASH)
+DEFINE_PARAMS(shash_params, false, MODE_SHASH, MODE_SHASH)
 DEFINE_PARAMS(nonsense_params, false, MODE_NO_SKCIPHER, MODE_NO_SHASH)
 
 static const void *next_native(struct kunit *test, const void *prev, char *desc,
@@ -442,9 +454,11 @@ static void expect_no_warning(struct kunit *test)
 static struct kunit_suite cipher_suite = SUITE(cipher);
 static struct kunit_suite skcipher_suite = SUITE(skcipher);
 static struct kunit_suite aead_suite = SUITE(aead);
+static struct kunit_suite shash_suite = SUITE(shash);
 static struct kunit_suite template_suite = SUITE(template);
 
-kunit_test_suites(&cipher_suite, &skcipher_suite, &aead_suite, &template_suite);
+kunit_test_suites(&cipher_suite, &skcipher_suite, &aead_suite, &shash_suite,
+		  &template_suite);
 
 MODULE_AUTHOR("rfl-crypto contributors");
 MODULE_DESCRIPTION("Tests of crypto drivers from within the kernel");

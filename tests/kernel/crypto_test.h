@@ -58,11 +58,13 @@ enum mode {
 	MODE_NO_SKCIPHER,
 	MODE_NO_AEAD,
 	MODE_NO_SHASH,
+	/* No cipher at all. */
+	MODE_SHASH,
 };
 
 /**
  * struct driver_row - a driver to be tested
- * @cipher: the block cipher
+ * @cipher: the block cipher; none for a hash
  * @mode: what the driver makes of it
  * @name: driver name, possibly of a template instance
  * @found: whether it is registered, or can be made
@@ -84,6 +86,7 @@ void innermost(const char *name, char inner[CRYPTO_MAX_ALG_NAME]);
 const void *all_single_params(struct kunit *test, const void *prev, char *desc);
 const void *all_skcipher_params(struct kunit *test, const void *prev, char *desc);
 const void *all_aead_params(struct kunit *test, const void *prev, char *desc);
+const void *all_shash_params(struct kunit *test, const void *prev, char *desc);
 /* ... and those that are there. */
 const void *single_params(struct kunit *test, const void *prev, char *desc);
 const void *skcipher_params(struct kunit *test, const void *prev, char *desc);
@@ -97,11 +100,13 @@ const void *block_params(struct kunit *test, const void *prev, char *desc);
 const void *chaining_params(struct kunit *test, const void *prev, char *desc);
 const void *xts_params(struct kunit *test, const void *prev, char *desc);
 const void *ctr_params(struct kunit *test, const void *prev, char *desc);
+const void *shash_params(struct kunit *test, const void *prev, char *desc);
 const void *nonsense_params(struct kunit *test, const void *prev, char *desc);
 
 extern struct kunit_case cipher_cases[];
 extern struct kunit_case skcipher_cases[];
 extern struct kunit_case aead_cases[];
+extern struct kunit_case shash_cases[];
 extern struct kunit_case template_cases[];
 
 /* Seeds a generator so that each test draws the same whatever runs before. */

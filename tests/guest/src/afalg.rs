@@ -48,6 +48,11 @@ impl Tfm {
         Self::bind("aead", name)
     }
 
+    /// Allocates the hash with this algorithm or driver name.
+    pub fn hash(name: &str) -> Result<Self> {
+        Self::bind("hash", name)
+    }
+
     fn bind(kind: &str, name: &str) -> Result<Self> {
         let fd = socket(
             AddressFamily::Alg,

@@ -66,10 +66,9 @@ impl Guest {
                 Ok(())
             }),
             Command::Absent(names) => report.case(name, |_| absent(names)),
-            Command::AfAlg { family, drivers } => match suites::family(family) {
-                Some(family) => suites::run(report, name, family, &self.cpu, drivers, self.seed),
-                None => report.case(name, |_| fail!("the cipher {family} is not known here")),
-            },
+            Command::AfAlg { family, drivers } => {
+                suites::run(report, name, family, &self.cpu, drivers, self.seed);
+            }
             Command::Cycle {
                 module,
                 count,

@@ -16,7 +16,7 @@
 //! | `sysctl PATH VALUE` | `/proc/sys/PATH` takes the value |
 //! | `drivers DRIVER...` | each is registered and its self-test has passed, and none that the CPU cannot run is |
 //! | `absent NAME...` | none is the name of a driver or an algorithm |
-//! | `afalg FAMILY [DRIVER...]` | the AF_ALG suite of the cipher passes, by algorithm and by driver name |
+//! | `afalg FAMILY [DRIVER...]` | the AF_ALG suites of the cipher or hash pass, by algorithm and by driver name |
 //! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
 //! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
 //! | `speed [label=LABEL] [PARAM=VALUE...]` | the same of `rfl_test_speed` |

@@ -5,26 +5,28 @@
 mod aead;
 mod aria;
 mod camellia;
+mod hash;
 mod reference;
 mod skcipher;
 
 use crate::cpu::Cpu;
-use crate::ktap::{fail, Report};
+use crate::ktap::{fail, Report, Verdict};
 use crate::plan::Driver;
 use aead::Format;
 use skcipher::{Family, Mode};
 
 /// The ciphers known, by name.
-pub fn family(name: &str) -> Option<&'static Family> {
+fn family(name: &str) -> Option<&'static Family> {
     const FAMILIES: &[Family] = &[aria::ARIA, camellia::CAMELLIA];
     FAMILIES.iter().find(|family| family.name == name)
 }
 
-/// What a cipher is used for.
+/// What an algorithm is used for.
 #[derive(Clone, Copy)]
 pub enum Use {
     Skcipher(Mode),
     Aead(Format),
+    Hash,
 }
 
 impl Use {
@@ -32,49 +34,70 @@ impl Use {
     pub fn of_driver(driver: &str) -> Option<Self> {
         let mode = Mode::of_driver(driver).map(Self::Skcipher);
         mode.or_else(|| Format::of_driver(driver).map(Self::Aead))
+            .or_else(|| driver.starts_with(hash::NAME).then_some(Self::Hash))
     }
 }
 
-/// Runs the suites over all uses of `family` by algorithm name, and over `drivers` by their names.
-pub fn run(
-    report: &mut Report,
-    line: &str,
-    family: &Family,
-    cpu: &Cpu,
-    drivers: &[Driver],
-    seed: u64,
-) {
-    let skciphers = Mode::ALL.map(|mode| {
-        let name = format!("{}({})", mode.name(), family.name);
-        (Some(Use::Skcipher(mode)), name, Ok(()))
-    });
-    let aeads = Format::ALL.map(|format| {
-        let name = format.algorithm(family.name);
-        (Some(Use::Aead(format)), name, Ok(()))
-    });
-    let by_driver = drivers.iter().map(|driver| {
-        let name = driver.name.clone();
-        (Use::of_driver(&name), name, cpu.has(driver))
-    });
-    let targets: Vec<_> = skciphers
-        .into_iter()
-        .chain(aeads)
-        .chain(by_driver)
-        .collect();
+/// What one suite is run over: under which name, and whether that can be.
+struct Target {
+    name: String,
+    /// None if the name does not tell.
+    what: Option<Use>,
+    verdict: Verdict,
+}
+
+impl Target {
+    fn algorithm(name: String, what: Use) -> Self {
+        Self {
+            name,
+            what: Some(what),
+            verdict: Ok(()),
+        }
+    }
+
+    fn driver(driver: &Driver, cpu: &Cpu) -> Self {
+        Self {
+            name: driver.name.clone(),
+            what: Use::of_driver(&driver.name),
+            verdict: cpu.has(driver),
+        }
+    }
+}
+
+/// Runs the suites of a cipher, over all its uses by algorithm name and over `drivers` by their
+/// names, or that of the hash.
+pub fn run(report: &mut Report, line: &str, name: &str, cpu: &Cpu, drivers: &[Driver], seed: u64) {
+    let family = family(name);
+    let mut targets = Vec::new();
+    if family.is_some() {
+        targets.extend(Mode::ALL.map(|mode| {
+            Target::algorithm(format!("{}({name})", mode.name()), Use::Skcipher(mode))
+        }));
+        targets.extend(
+            Format::ALL.map(|format| Target::algorithm(format.algorithm(name), Use::Aead(format))),
+        );
+    } else {
+        targets.push(Target::algorithm(name.into(), Use::Hash));
+    }
+    targets.extend(drivers.iter().map(|driver| Target::driver(driver, cpu)));
 
     report.group(line, targets.len(), |report| {
-        for (what, name, verdict) in targets {
-            match (verdict, what) {
-                (Err(stop), _) => report.case(&name, |_| Err(stop)),
-                (Ok(()), Some(Use::Skcipher(mode))) => {
+        for Target {
+            name,
+            what,
+            verdict,
+        } in targets
+        {
+            match (verdict, family, what) {
+                (Err(stop), ..) => report.case(&name, |_| Err(stop)),
+                (_, Some(family), Some(Use::Skcipher(mode))) => {
                     skcipher::run(report, family, mode, &name, seed);
                 }
-                (Ok(()), Some(Use::Aead(format))) => {
+                (_, Some(family), Some(Use::Aead(format))) => {
                     aead::run(report, family, format, &name, seed);
                 }
-                (Ok(()), None) => report.case(&name, |_| {
-                    fail!("the name tells no use of a cipher that is known here")
-                }),
+                (_, None, Some(Use::Hash)) => hash::run(report, &name, seed),
+                _ => report.case(&name, |_| fail!("the name tells no use that is known here")),
             }
         }
     });

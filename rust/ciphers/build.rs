@@ -8,7 +8,6 @@ use std::{collections::BTreeSet, env, path::Path};
 const X86_64: &[(&str, &str)] = &[
     ("CONFIG_RFL_CRYPTO_AES_X86", "x86/aes-ctr.S"),
     ("CONFIG_RFL_CRYPTO_AES_X86", "x86/aes-gcm.S"),
-    ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria.S"),
     ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX", "x86/aria-aesni.S"),
     ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria-aesni.S"),
     ("CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX", "x86/aria-gfni.S"),

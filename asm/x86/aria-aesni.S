@@ -11,15 +11,23 @@
  *	vaes_avx2	The same with VAES. Of use on AMD's Zen 3, as others that have
  *			it have GFNI.
  *
- * The text is in aria-vex.h.
+ * The text is in aria-vex.h, that for few blocks in aria-few.h.
  */
 
 #include "aria-vex.h"
+#include "aria-few.h"
 
 .macro	_tail_aesni_avx
+	cmp		$4*16, LEN
+	ja		.Lmore_than_4_\@
+	_few_tail	quarter, 16, 4
+	jmp		.Ldone_\@
+.Lmore_than_4_\@:
+	_set_tier	16, AESNI
 	mov		SCRATCH, INPUT
 	call		rfl_aria_blocks_aesni_avx
 	_save_output
+.Ldone_\@:
 .endm
 
 .macro	_tail_aesni_avx2
@@ -53,6 +61,7 @@
  * return they are zero. The stack holds return addresses only.
  */
 _only_features aes, avx
+_few_core quarter, 16, 0, 1
 _set_tier 16, AESNI
 _cores aesni_avx
 _functions aesni_avx

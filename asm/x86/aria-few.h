@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rounds of ARIA (RFC 5794) by GFNI for few blocks: two cores, for vectors of
- * any length up to 256 bits, with 16 registers or with 32 and ternary logic.
+ * The rounds of ARIA (RFC 5794) for few blocks: two cores, for vectors of any length
+ * up to 256 bits, with or without ternary logic.
  *
- *	_quarter	4 vectors, 4 blocks in each 128-bit lane
- *	_half		8 vectors, 8 blocks in each 128-bit lane
+ *	_quarter	4 vectors, 4 blocks in each 128-bit lane; by GFNI, or in 128-bit
+ *			vectors by AES-NI
+ *	_half		8 vectors, 8 blocks in each 128-bit lane; by GFNI
  *
  * What is sliced by bytes has 16 vectors, and is idle for the most part when there
  * are few blocks. Here, a vector holds four bytes of each block, or two.
@@ -37,11 +38,12 @@
 // In front of the cores: KEYS is set to the register that points to the schedule, and
 // ROUND_KEYS and PAIRS, 64 and 32 bits, to such as may be clobbered.
 
-// Set the vector length in bytes, and whether there is AVX-512VL: name the registers
-// V0 to V15 of that length.
-.macro	_few_veclen	vl, avx512
+// Set the vector length in bytes, whether there is AVX-512VL, and whether S-boxes are made
+// of AES instructions: name the registers V0 to V15 of that length.
+.macro	_few_veclen	vl, avx512=0, aes=0
 .set	VL,		\vl
 .set	AVX512,		\avx512
+.set	BY_AES,		\aes
 .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 .if VL == 16
 .set	V\i,		%xmm\i
@@ -70,10 +72,17 @@
 .endif
 .endm
 
+// Add to \key what the S-boxes leave to be added, which with AES instructions is nothing.
+.macro	_add_constants	where, key
+.if !BY_AES
+	vpxor		.Lfew_add_\where(%rip), \key, \key
+.endif
+.endm
+
 // Add the round key at \key and the constants to V0 to V\last. Clobbers V15.
 .macro	_add_outer_key	key, last
 	_few_broadcast	\key, V15
-	vpxor		.Lfew_add_outer(%rip), V15, V15
+	_add_constants	outer, V15
 .irp i, 0, 1, 2, 3, 4, 5, 6, 7
 .if \i <= \last
 	vpxor		V15, V\i, V\i
@@ -147,6 +156,8 @@
 .set	KEY10, V12
 .set	KEY01, V13
 .set	KEY11, V14
+// By AES instructions only
+.set	ZERO, V15
 .endm
 
 .macro	_quarter_substitute	even
@@ -158,23 +169,53 @@
 .endm
 
 .macro	_quarter_sboxes	s0, s1, x0, x1
+.if BY_AES
+	_upper_affine	x2_to_x1, \x0, \x1
+	vaesdeclast	ZERO, \x0, \x0
+	vaesdeclast	ZERO, \x1, \x1
+	vaesenclast	ZERO, \s0, \s0
+	vaesenclast	ZERO, \s1, \s1
+	vpshufb		.Lfew_shift_rows(%rip), \x0, \x0
+	vpshufb		.Lfew_shift_rows(%rip), \x1, \x1
+	vpshufb		.Lfew_shift_rows_back(%rip), \s0, \s0
+	vpshufb		.Lfew_shift_rows_back(%rip), \s1, \s1
+	_upper_affine	s1_to_s2, \s0, \s1
+.else
 	vgf2p8affineqb	$0, .Lfew_x12(%rip), \x0, \x0
 	vgf2p8affineqb	$0, .Lfew_x12(%rip), \x1, \x1
 	vgf2p8affineinvqb $0, .Lfew_s12(%rip), \s0, \s0
 	vgf2p8affineinvqb $0, .Lfew_s12(%rip), \s1, \s1
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x0, \x0
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x1, \x1
+.endif
+.endm
+
+// Apply the affine map \map, two look-ups for either half of a byte, to the upper halves
+// of \a and \b: S2 is an affine map behind S1, which is the S-box of AES, and X2 one in
+// front of X1. Clobbers V4 to V7.
+.macro	_upper_affine	map, a, b
+	vpunpckhqdq	\b, \a, V4
+	vpand		.Llow_nibbles(%rip), V4, V5
+	vpsrld		$4, V4, V4
+	vpand		.Llow_nibbles(%rip), V4, V4
+	vmovdqa		.L\map\()_lo(%rip), V6
+	vmovdqa		.L\map\()_hi(%rip), V7
+	vpshufb		V5, V6, V6
+	vpshufb		V4, V7, V7
+	vpxor		V6, V7, V4
+	vpunpcklqdq	V4, \a, \a
+	vpblendw	$0xf0, V4, \b, \b
 .endm
 
 // Spread the round key at \key over KEY00 to KEY11.
 .macro	_quarter_key	even, key
 	_few_broadcast	\key, KEY
 .if \even
-	vpxor		.Lfew_add_even(%rip), KEY, KEY
+	_add_constants	even, KEY
 	vpshufb		.Lquarter_key_00(%rip), KEY, KEY00
 	vpshufb		.Lquarter_key_10(%rip), KEY, KEY10
 .else
-	vpxor		.Lfew_add_odd(%rip), KEY, KEY
+	_add_constants	odd, KEY
 	vpshufb		.Lquarter_key_10(%rip), KEY, KEY00
 	vpshufb		.Lquarter_key_00(%rip), KEY, KEY10
 .endif
@@ -231,6 +272,9 @@
 	_few_unpack	b, V1, V3, V6, V7
 	_few_unpack	b, V4, V6, V0, V1
 	_few_unpack	b, V5, V7, V2, V3
+.if BY_AES
+	vpxor		ZERO, ZERO, ZERO
+.endif
 	_few_rounds	quarter
 .irp i, 0, 1, 2, 3
 	vpshufb		.Lquarter_out(%rip), V\i, V\i
@@ -301,9 +345,9 @@
 .macro	_half_round	even, key
 	_few_broadcast	\key, KEY
 .if \even
-	vpxor		.Lfew_add_even(%rip), KEY, KEY
+	_add_constants	even, KEY
 .else
-	vpxor		.Lfew_add_odd(%rip), KEY, KEY
+	_add_constants	odd, KEY
 	vpshufb		.Lhalf_key_even(%rip), KEY, KEY
 .endif
 	_half_substitute \even
@@ -414,6 +458,34 @@
 	_few_unpack	q, V10, V14, V4, V5
 	_few_unpack	q, V11, V15, V6, V7
 	_add_outer_key	16(ROUND_KEYS), 7
+.endm
+
+//------------------------------------------------------------------------------
+// Functions
+
+// A core as a local function.
+.macro	_few_core	core, vl, avx512=0, aes=0
+	_few_veclen	\vl, \avx512, \aes
+SYM_FUNC_START_LOCAL(rfl_aria_\core\()_\vl)
+	_\core
+	RET
+SYM_FUNC_END(rfl_aria_\core\()_\vl)
+.endm
+
+// Call a core without AVX-512 on what is at SCRATCH, so many vectors.
+.macro	_few_tail	core, vl, vectors
+	_few_veclen	\vl
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+.if \i < \vectors
+	vmovdqa		\i*VL(SCRATCH), V\i
+.endif
+.endr
+	call		rfl_aria_\core\()_\vl
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+.if \i < \vectors
+	vmovdqa		V\i, \i*VL(SCRATCH)
+.endif
+.endr
 .endm
 
 #endif

@@ -307,22 +307,9 @@
 
 // The cores, each once for all modes: the blocks in V0 and on are replaced.
 _only_features avx, avx2, gfni, avx512f, avx512vl
-_few_veclen 16, 1
-SYM_FUNC_START_LOCAL(rfl_aria_quarter_16)
-	_quarter
-	RET
-SYM_FUNC_END(rfl_aria_quarter_16)
-
-_few_veclen 32, 1
-SYM_FUNC_START_LOCAL(rfl_aria_quarter_32)
-	_quarter
-	RET
-SYM_FUNC_END(rfl_aria_quarter_32)
-
-SYM_FUNC_START_LOCAL(rfl_aria_half_32)
-	_half
-	RET
-SYM_FUNC_END(rfl_aria_half_32)
+_few_core quarter, 16, 1
+_few_core quarter, 32, 1
+_few_core half, 32, 1
 
 .macro	_crypt_by	core, vl, vectors, mode
 	_few_veclen	\vl, 1

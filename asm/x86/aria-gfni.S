@@ -14,22 +14,6 @@
 #include "aria-vex.h"
 #include "aria-few.h"
 
-// The core \core, made for \vl bits times 16 and \vectors vectors, on the slots.
-.macro	_few_tail	core, vl, vectors
-	_few_veclen	\vl, 0
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7
-.if \i < \vectors
-	vmovdqa		\i*VL(SCRATCH), V\i
-.endif
-.endr
-	call		rfl_aria_\core\()_\vl
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7
-.if \i < \vectors
-	vmovdqa		V\i, \i*VL(SCRATCH)
-.endif
-.endr
-.endm
-
 .macro	_tail_gfni_avx
 	cmp		$4*16, LEN
 	ja		.Lmore_than_4_\@
@@ -69,14 +53,6 @@
 	call		rfl_aria_blocks_gfni_avx2
 	_save_output
 .Ldone_\@:
-.endm
-
-.macro	_few_core	core, vl
-	_few_veclen	\vl, 0
-SYM_FUNC_START_LOCAL(rfl_aria_\core\()_\vl)
-	_\core
-	RET
-SYM_FUNC_END(rfl_aria_\core\()_\vl)
 .endm
 
 /*

@@ -118,8 +118,8 @@ macro_rules! kind {
 kind! {
     CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX,
     /// ARIA in batches of 16 blocks, S-boxes by AES-NI.
-    // One block, and two, take the scalar code less time than what a batch takes.
-    AesniAvx = Aesni128: simd::AesniAvx, super::Aesni, Slots128, min 3 * BLOCK_SIZE,
+    // One block takes the scalar code less time.
+    AesniAvx = Aesni128: simd::AesniAvx, super::Aesni, Slots128, min 2 * BLOCK_SIZE,
     rfl_aria_ecb_aesni_avx, rfl_aria_cbc_dec_aesni_avx, rfl_aria_ctr_aesni_avx,
     rfl_aria_xts_aesni_avx
 }
@@ -127,7 +127,7 @@ kind! {
 kind! {
     CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2,
     /// ARIA in batches of 32 blocks, S-boxes by AES-NI, all else in 256-bit vectors.
-    AesniAvx2 = Aesni256: simd::AesniAvx2, super::Aesni, Slots256, min 3 * BLOCK_SIZE,
+    AesniAvx2 = Aesni256: simd::AesniAvx2, super::Aesni, Slots256, min 2 * BLOCK_SIZE,
     rfl_aria_ecb_aesni_avx2, rfl_aria_cbc_dec_aesni_avx2, rfl_aria_ctr_aesni_avx2,
     rfl_aria_xts_aesni_avx2
 }
@@ -135,7 +135,7 @@ kind! {
 kind! {
     CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2,
     /// ARIA in batches of 32 blocks, S-boxes by VAES.
-    VaesAvx2 = Vaes256: simd::VaesAvx2, super::Aesni, Slots256, min 3 * BLOCK_SIZE,
+    VaesAvx2 = Vaes256: simd::VaesAvx2, super::Aesni, Slots256, min 2 * BLOCK_SIZE,
     rfl_aria_ecb_vaes_avx2, rfl_aria_cbc_dec_vaes_avx2, rfl_aria_ctr_vaes_avx2,
     rfl_aria_xts_vaes_avx2
 }

@@ -47,6 +47,14 @@ pub fn text() -> String {
     put_bytes(&mut text, "few_add_odd", inner(false));
     put_bytes(&mut text, "few_add_even", inner(true));
 
+    text += "\n// Which byte each byte is once AES has shifted the rows of a state, and shifted them back\n";
+    let shifted = |columns: usize| {
+        // FIPS 197, section 5.1.1: row `r` of the state, in columns of four, moves left by `r`.
+        array::from_fn(|byte| ((byte / 4 + columns * (byte % 4)) % 4 * 4 + byte % 4) as u8)
+    };
+    put_bytes(&mut text, "few_shift_rows", shifted(1));
+    put_bytes(&mut text, "few_shift_rows_back", shifted(3));
+
     text += "\n// Quarters: byte (a, b, c, d) of a round key to all of dword 2a + d, for each b and c\n";
     for [c, b] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
         let key = |to| number([bit(to, 3), b, c, bit(to, 2)]);

@@ -43,7 +43,7 @@
 .endm
 
 /*
- * void rfl_aria_<mode>_<tier>(const struct SlicedSchedule *keys, u8 *dst,
+ * void rfl_aria_<mode>_<tier>(const struct Schedule *keys, u8 *dst,
  *			       const u8 *src, size_t len, u8 iv[16],
  *			       u8 scratch[16 * VL]);
  *

@@ -35,6 +35,7 @@
 
 .set	PAIRS,		TMP1_32
 .set	ROUND_KEYS,	TMP0
+.set	ROUND_KEYS_32,	TMP0_32
 
 // V0 to V15 are the state. Here are the sums of rows and columns, and the matrices.
 .macro	_set_aria_veclen vl
@@ -258,7 +259,8 @@
 .endr
 .endr
 
-	lea		ARIA_SLICED(KEYS), ROUND_KEYS
+	mov		ARIA_SLICED(KEYS), ROUND_KEYS_32
+	add		KEYS, ROUND_KEYS
 	mov		ARIA_EXTRA_PAIRS(KEYS), PAIRS
 	add		$ARIA_MIN_PAIRS, PAIRS
 .Lnext_pair\@:
@@ -285,7 +287,7 @@
 .endm
 
 /*
- * void rfl_aria_<mode>_<tier>(const struct SlicedSchedule *keys, u8 *dst,
+ * void rfl_aria_<mode>_<tier>(const struct Schedule *keys, u8 *dst,
  *			       const u8 *src, size_t len, u8 iv[16]);
  *
  * Modes ecb, cbc_dec, ctr, xts as in modes.h.

@@ -23,7 +23,7 @@
 #include "features.h"
 
 // Arguments of the functions.
-.set	KEYS,		%rdi	// struct SlicedSchedule, see aria.h
+.set	KEYS,		%rdi	// struct Schedule, see aria.h
 .set	DST,		%rsi
 .set	SRC,		%rdx
 .set	LEN,		%rcx
@@ -348,24 +348,24 @@ _few_core half, 32, 1
 .endm
 
 /*
- * void rfl_aria_ecb_gfni_few(const struct SlicedSchedule *keys, u8 *dst,
+ * void rfl_aria_ecb_gfni_few(const struct Schedule *keys, u8 *dst,
  *			      const u8 *src, size_t len);
  *
  * Encrypt or decrypt, as @keys has it, each block by itself.
  *
- * void rfl_aria_cbc_dec_gfni_few(const struct SlicedSchedule *keys, u8 *dst,
+ * void rfl_aria_cbc_dec_gfni_few(const struct Schedule *keys, u8 *dst,
  *				  const u8 *src, size_t len, u8 iv[16]);
  *
  * Decrypt in CBC mode. @iv becomes the last block of ciphertext.
  *
- * void rfl_aria_ctr_gfni_few(const struct SlicedSchedule *keys, u8 *dst,
+ * void rfl_aria_ctr_gfni_few(const struct Schedule *keys, u8 *dst,
  *			      const u8 *src, size_t len, u8 counter[16]);
  *
  * XOR the encryptions of @counter, @counter + 1, ... to the text. @counter is
  * big-endian, has 128 bits and wraps; it is advanced by the blocks done, a partial
  * one included.
  *
- * void rfl_aria_xts_gfni_few(const struct SlicedSchedule *keys, u8 *dst,
+ * void rfl_aria_xts_gfni_few(const struct Schedule *keys, u8 *dst,
  *			      const u8 *src, size_t len, u8 tweak[16]);
  *
  * Encrypt or decrypt, as @keys has it, each block between two additions of its

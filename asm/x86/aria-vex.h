@@ -54,7 +54,7 @@
 .text
 
 // Arguments of the functions.
-.set	KEYS,		%rdi	// struct SlicedSchedule, see aria.h
+.set	KEYS,		%rdi	// struct Schedule, see aria.h
 .set	DST,		%rsi
 .set	SRC,		%rdx
 .set	LEN,		%rcx
@@ -67,6 +67,7 @@
 .set	TMP2,		%r11
 .set	PAIRS,		%r10d
 .set	ROUND_KEYS,	%rax
+.set	ROUND_KEYS_32,	%eax
 .set	INPUT,		%r11	// of the cores
 .set	SAME_ORDER,	%r10
 .set	NEXT_ORDER,	%r11
@@ -417,7 +418,8 @@
 .endm
 
 .macro	_rounds_aes
-	lea		ARIA_SLICED(KEYS), ROUND_KEYS
+	mov		ARIA_SLICED(KEYS), ROUND_KEYS_32
+	add		KEYS, ROUND_KEYS
 	mov		ARIA_EXTRA_PAIRS(KEYS), PAIRS
 	add		$ARIA_MIN_PAIRS, PAIRS
 	vmovdqa		.Llow_nibbles(%rip), LOW_NIBBLES
@@ -494,7 +496,8 @@
 .endm
 
 .macro	_rounds_gfni
-	lea		ARIA_SLICED(KEYS), ROUND_KEYS
+	mov		ARIA_SLICED(KEYS), ROUND_KEYS_32
+	add		KEYS, ROUND_KEYS
 	mov		ARIA_EXTRA_PAIRS(KEYS), PAIRS
 	add		$ARIA_MIN_PAIRS, PAIRS
 	_round_gfni	first, 0, 8, 9, 10, 11, 12, 0, 1, 2, 3, 4, 5, 6, 7

@@ -136,10 +136,13 @@ fn diffuse([a, b, c, d]: State) -> State {
 
 /// Round keys for one direction.
 #[repr(C)]
-struct Schedule {
+pub struct Schedule {
     /// Pairs of rounds beyond the 12 rounds of a 128-bit key: 0, 1 or 2.
     extra_pairs: u32,
-    _reserved: [u32; 3],
+    /// For vector code that wants the round keys in another form too: how many bytes behind the
+    /// start of this schedule it is.
+    sliced: u32,
+    _reserved: [u32; 2],
     /// In the order of their use, of which [`Schedule::round_keys`] are in use: what is added to
     /// the input, then what is added behind each round.
     round_keys: [State; Schedule::MAX_ROUNDS + 1],

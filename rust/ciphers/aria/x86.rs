@@ -5,6 +5,7 @@
 use core::{
     marker::PhantomData,
     mem::{offset_of, size_of},
+    ptr,
 };
 
 use super::super::tier::{BlockCipher, Context, InvalidKeyLength};
@@ -15,27 +16,19 @@ pub mod avx512;
 #[cfg(any(CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX, CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX))]
 pub mod vex;
 
-/// Round keys for one direction, each byte of them in a vector of its own.
-#[repr(C)]
-pub struct SlicedSchedule {
-    /// As in [`Schedule`].
-    extra_pairs: u32,
-    _reserved: [u32; 3],
-    /// As in [`Schedule`].
-    round_keys: [State; Schedule::MAX_ROUNDS + 1],
-    /// The same once more but for the first, in a [`Form`] of 16 bytes, each four times over.
-    sliced: [[u32; 16]; Schedule::MAX_ROUNDS],
-}
+/// The round keys for one direction but for the first, each in a [`Form`] of 16 bytes, and each of
+/// these four times over.
+type Sliced = [[u32; 16]; Schedule::MAX_ROUNDS];
 
 // asm/x86/aria.h has the same numbers.
-const _: () = assert!(offset_of!(SlicedSchedule, extra_pairs) == 0);
-const _: () = assert!(offset_of!(SlicedSchedule, round_keys) == 16);
-const _: () = assert!(offset_of!(SlicedSchedule, sliced) == 288);
+const _: () = assert!(offset_of!(Schedule, extra_pairs) == 0);
+const _: () = assert!(offset_of!(Schedule, sliced) == 4);
+const _: () = assert!(offset_of!(Schedule, round_keys) == 16);
 const _: () = assert!(size_of::<[u32; 16]>() == 64);
 // The pairs of rounds before the last pair.
 const _: () = assert!(Schedule::MIN_ROUNDS / 2 - 1 == 5);
 
-/// A tfm has a key for the data, and perhaps a scalar one for tweaks.
+// A tfm has a key for the data, and perhaps a scalar one for tweaks.
 const _: () = assert!(size_of::<SlicedKey<Aesni>>() + size_of::<Key>() <= 4096);
 
 /// How the vector code of a kind wants what is added in a round.
@@ -72,41 +65,76 @@ impl Form for Aesni {
     }
 }
 
-impl SlicedSchedule {
-    fn set<F: Form>(&mut self, from: &Schedule) {
-        self.extra_pairs = from.extra_pairs;
-        self.round_keys = from.round_keys;
+/// The key schedule of the vector code whose round keys have the form `F`.
+#[repr(C)]
+pub struct SlicedKey<F> {
+    scalar: Key,
+    encrypt: Sliced,
+    decrypt: Sliced,
+    _form: PhantomData<F>,
+}
 
-        let rounds = from.rounds();
-        let round_keys = from.round_keys.iter().skip(1);
-        for ((round, key), sliced) in (1..=rounds).zip(round_keys).zip(&mut self.sliced) {
-            let layer = F::layer(*key, round, rounds);
-            for (dwords, word) in sliced.chunks_exact_mut(4).zip(layer) {
-                for (dword, byte) in dwords.iter_mut().zip(word.to_le_bytes()) {
-                    *dword = u32::from(byte) * 0x0101_0101;
-                }
+// SAFETY: As for `Key`: integers, and zeroes are a schedule of 12 rounds. The sliced form of that
+// is then looked for within the structure too.
+unsafe impl<F: Form> Context for SlicedKey<F> {}
+
+impl<F: Form> SlicedKey<F> {
+    /// Where the schedules are, and how far behind them their sliced form.
+    const ENCRYPT: usize = offset_of!(Self, scalar.encrypt);
+    const DECRYPT: usize = offset_of!(Self, scalar.decrypt);
+    const SLICED_ENCRYPT: usize = offset_of!(Self, encrypt) - Self::ENCRYPT;
+    const SLICED_DECRYPT: usize = offset_of!(Self, decrypt) - Self::DECRYPT;
+
+    fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        Aria::set_key(&mut self.scalar, bytes)?;
+        let Key { encrypt, decrypt } = &mut self.scalar;
+        encrypt.sliced = Self::SLICED_ENCRYPT as u32;
+        decrypt.sliced = Self::SLICED_DECRYPT as u32;
+        slice::<F>(encrypt, &mut self.encrypt);
+        slice::<F>(decrypt, &mut self.decrypt);
+        Ok(())
+    }
+
+    /// Returns the round keys for encryption.
+    fn encrypt(&self) -> Keys<'_> {
+        self.keys(Self::ENCRYPT)
+    }
+
+    /// Returns the round keys for decryption.
+    fn decrypt(&self) -> Keys<'_> {
+        self.keys(Self::DECRYPT)
+    }
+
+    fn keys(&self, offset: usize) -> Keys<'_> {
+        // INVARIANT: The schedule at that offset, by a pointer to all of `self`.
+        Keys {
+            schedule: ptr::from_ref(self).wrapping_byte_add(offset).cast(),
+            _key: PhantomData,
+        }
+    }
+}
+
+/// Fills in the sliced form of a schedule.
+fn slice<F: Form>(schedule: &Schedule, sliced: &mut Sliced) {
+    let rounds = schedule.rounds();
+    let round_keys = schedule.round_keys.iter().skip(1);
+    for ((round, key), sliced) in (1..=rounds).zip(round_keys).zip(sliced) {
+        let layer = F::layer(*key, round, rounds);
+        for (dwords, word) in sliced.chunks_exact_mut(4).zip(layer) {
+            for (dword, byte) in dwords.iter_mut().zip(word.to_le_bytes()) {
+                *dword = u32::from(byte) * 0x0101_0101;
             }
         }
     }
 }
 
-/// The key schedule of the vector code whose round keys have the form `F`.
-#[repr(C)]
-pub struct SlicedKey<F> {
-    encrypt: SlicedSchedule,
-    decrypt: SlicedSchedule,
-    scalar: Key,
-    _form: PhantomData<F>,
-}
-
-// SAFETY: As for `Key`: integers, and zeroes are a schedule of 12 rounds.
-unsafe impl<F: Form> Context for SlicedKey<F> {}
-
-impl<F: Form> SlicedKey<F> {
-    fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-        Aria::set_key(&mut self.scalar, bytes)?;
-        self.encrypt.set::<F>(&self.scalar.encrypt);
-        self.decrypt.set::<F>(&self.scalar.decrypt);
-        Ok(())
-    }
+/// The round keys of a [`SlicedKey`] for one direction, for assembly.
+///
+/// # Invariants
+///
+/// During `'k`, `schedule` is valid for reads, and so is the sliced form that it says it has.
+#[derive(Clone, Copy)]
+struct Keys<'k> {
+    schedule: *const Schedule,
+    _key: PhantomData<&'k Schedule>,
 }

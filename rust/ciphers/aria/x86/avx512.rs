@@ -7,8 +7,8 @@ use core::{marker::PhantomData, mem::MaybeUninit, ptr};
 use super::super::super::inout::InOut;
 use super::super::super::simd::{self, Features, Simd};
 use super::super::super::tier::{Block, Cbc, Ctr, Ecb, InvalidKeyLength, Tier, Xts, BLOCK_SIZE};
-use super::super::{Aria, Key, State};
-use super::{Form, SlicedKey, SlicedSchedule};
+use super::super::{Aria, Key, Schedule, State};
+use super::{Form, Keys, SlicedKey};
 
 /// [`Form`] of code that adds round keys to sums of the diffusion layer where it can.
 ///
@@ -74,11 +74,12 @@ impl Form for Grid {
 ///
 /// - The CPU must have the [`Features`] of its width, and the vector registers must be the caller's
 ///   to clobber.
-/// - `keys` must be valid for reads. `src` must be valid for reads and `dst` for writes of `len`
-///   bytes, a multiple of 16 but in counter mode. They must be equal or must not overlap.
+/// - `keys` must be valid for reads, and so must be the sliced form that it says it has. `src` must
+///   be valid for reads and `dst` for writes of `len` bytes, a multiple of 16 but in counter mode.
+///   They must be equal or must not overlap.
 /// - `iv` must be valid for reads and writes, but in ECB, and overlap nothing.
 type Routine = unsafe extern "C" fn(
-    keys: *const SlicedSchedule,
+    keys: *const Schedule,
     dst: *mut u8,
     src: *const u8,
     len: usize,
@@ -89,7 +90,7 @@ macro_rules! routines {
     ($($name:ident),*) => {
         extern "C" {
             $(fn $name(
-                keys: *const SlicedSchedule,
+                keys: *const Schedule,
                 dst: *mut u8,
                 src: *const u8,
                 len: usize,
@@ -170,7 +171,7 @@ impl<W: Width> Gfni<W> {
     fn blocks<'a>(
         _simd: Simd<'_, W::Features>,
         routine: Routine,
-        keys: &SlicedSchedule,
+        keys: Keys<'_>,
         iv: Option<&mut Block>,
         data: InOut<'a>,
     ) -> InOut<'a> {
@@ -178,7 +179,7 @@ impl<W: Width> Gfni<W> {
         let iv = iv.map_or(ptr::null_mut(), ptr::from_mut);
         // SAFETY: `_simd` proves the first condition, the references and the invariants of `InOut`
         // the others. The callers are those of ECB without an IV, those of other modes with one.
-        unsafe { routine(keys, run.dst(), run.src(), run.len(), iv) };
+        unsafe { routine(keys.schedule, run.dst(), run.src(), run.len(), iv) };
         rest
     }
 }
@@ -207,7 +208,7 @@ impl<W: Width> Ecb for Gfni<W> {
         _scratch: &mut MaybeUninit<()>,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, W::ECB, &key.encrypt, None, data)
+        Self::blocks(simd, W::ECB, key.encrypt(), None, data)
     }
 
     fn ecb_decrypt<'a>(
@@ -216,7 +217,7 @@ impl<W: Width> Ecb for Gfni<W> {
         _scratch: &mut MaybeUninit<()>,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, W::ECB, &key.decrypt, None, data)
+        Self::blocks(simd, W::ECB, key.decrypt(), None, data)
     }
 }
 
@@ -228,7 +229,7 @@ impl<W: Width> Cbc for Gfni<W> {
         iv: &mut Block,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, W::CBC_DEC, &key.decrypt, Some(iv), data)
+        Self::blocks(simd, W::CBC_DEC, key.decrypt(), Some(iv), data)
     }
 }
 
@@ -241,7 +242,15 @@ impl<W: Width> Ctr for Gfni<W> {
         data: InOut<'_>,
     ) {
         // SAFETY: As in `blocks`, and this routine takes any length.
-        unsafe { W::CTR(&key.encrypt, data.dst(), data.src(), data.len(), counter) };
+        unsafe {
+            W::CTR(
+                key.encrypt().schedule,
+                data.dst(),
+                data.src(),
+                data.len(),
+                counter,
+            )
+        };
     }
 }
 
@@ -253,7 +262,7 @@ impl<W: Width> Xts for Gfni<W> {
         tweak: &mut Block,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, W::XTS, &key.encrypt, Some(tweak), data)
+        Self::blocks(simd, W::XTS, key.encrypt(), Some(tweak), data)
     }
 
     fn xts_decrypt<'a>(
@@ -263,6 +272,6 @@ impl<W: Width> Xts for Gfni<W> {
         tweak: &mut Block,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, W::XTS, &key.decrypt, Some(tweak), data)
+        Self::blocks(simd, W::XTS, key.decrypt(), Some(tweak), data)
     }
 }

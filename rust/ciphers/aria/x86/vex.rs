@@ -7,8 +7,8 @@ use core::{marker::PhantomData, mem::MaybeUninit, ptr};
 use super::super::super::inout::InOut;
 use super::super::super::simd::{self, Features, Simd};
 use super::super::super::tier::{Block, Cbc, Ctr, Ecb, InvalidKeyLength, Tier, Xts, BLOCK_SIZE};
-use super::super::{Aria, Key, State};
-use super::{Form, SlicedKey, SlicedSchedule};
+use super::super::{Aria, Key, Schedule, State};
+use super::{Form, Keys, SlicedKey};
 
 /// [`Form`] of code that adds round keys as they are, behind the diffusion.
 #[cfg(CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX)]
@@ -36,12 +36,13 @@ pub struct Slots256([[u8; 32]; 16]);
 ///
 /// - The CPU must have the [`Features`] of its [`Kind`], and the vector registers must be the
 ///   caller's to clobber.
-/// - `keys` must be valid for reads. `src` must be valid for reads and `dst` for writes of `len`
-///   bytes, a multiple of 16 but in counter mode. They must be equal or must not overlap.
+/// - `keys` must be valid for reads, and so must be the sliced form that it says it has. `src` must
+///   be valid for reads and `dst` for writes of `len` bytes, a multiple of 16 but in counter mode.
+///   They must be equal or must not overlap.
 /// - `iv` must be valid for reads and writes, but in ECB, and overlap nothing.
 /// - `slots` must be valid for writes, and overlap nothing.
 type Routine<S> = unsafe extern "C" fn(
-    keys: *const SlicedSchedule,
+    keys: *const Schedule,
     dst: *mut u8,
     src: *const u8,
     len: usize,
@@ -104,7 +105,7 @@ macro_rules! kind {
     (@extern $slots:ty, $($routine:ident),*) => {
         extern "C" {
             $(fn $routine(
-                keys: *const SlicedSchedule,
+                keys: *const Schedule,
                 dst: *mut u8,
                 src: *const u8,
                 len: usize,
@@ -164,7 +165,7 @@ impl<K: Kind> Vex<K> {
     fn blocks<'a>(
         _simd: Simd<'_, K::Features>,
         routine: Routine<K::Slots>,
-        keys: &SlicedSchedule,
+        keys: Keys<'_>,
         slots: &mut MaybeUninit<K::Slots>,
         iv: Option<&mut Block>,
         data: InOut<'a>,
@@ -175,7 +176,7 @@ impl<K: Kind> Vex<K> {
         // the others. The callers are those of ECB without an IV, those of other modes with one.
         unsafe {
             routine(
-                keys,
+                keys.schedule,
                 run.dst(),
                 run.src(),
                 run.len(),
@@ -211,7 +212,7 @@ impl<K: Kind> Ecb for Vex<K> {
         scratch: &mut MaybeUninit<Self::Scratch>,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, K::ECB, &key.encrypt, scratch, None, data)
+        Self::blocks(simd, K::ECB, key.encrypt(), scratch, None, data)
     }
 
     fn ecb_decrypt<'a>(
@@ -220,7 +221,7 @@ impl<K: Kind> Ecb for Vex<K> {
         scratch: &mut MaybeUninit<Self::Scratch>,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, K::ECB, &key.decrypt, scratch, None, data)
+        Self::blocks(simd, K::ECB, key.decrypt(), scratch, None, data)
     }
 }
 
@@ -232,7 +233,7 @@ impl<K: Kind> Cbc for Vex<K> {
         iv: &mut Block,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, K::CBC_DEC, &key.decrypt, scratch, Some(iv), data)
+        Self::blocks(simd, K::CBC_DEC, key.decrypt(), scratch, Some(iv), data)
     }
 }
 
@@ -247,7 +248,7 @@ impl<K: Kind> Ctr for Vex<K> {
         // SAFETY: As in `blocks`, and this routine takes any length.
         unsafe {
             K::CTR(
-                &key.encrypt,
+                key.encrypt().schedule,
                 data.dst(),
                 data.src(),
                 data.len(),
@@ -266,7 +267,7 @@ impl<K: Kind> Xts for Vex<K> {
         tweak: &mut Block,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, K::XTS, &key.encrypt, scratch, Some(tweak), data)
+        Self::blocks(simd, K::XTS, key.encrypt(), scratch, Some(tweak), data)
     }
 
     fn xts_decrypt<'a>(
@@ -276,6 +277,6 @@ impl<K: Kind> Xts for Vex<K> {
         tweak: &mut Block,
         data: InOut<'a>,
     ) -> InOut<'a> {
-        Self::blocks(simd, K::XTS, &key.decrypt, scratch, Some(tweak), data)
+        Self::blocks(simd, K::XTS, key.decrypt(), scratch, Some(tweak), data)
     }
 }

@@ -379,10 +379,12 @@ impl<T: Drivers + tier::Ecb> Skcipher for Ecb<T> {
     }
 }
 
-/// Cipher block chaining, SP 800-38A section 6.2. Encryption is serial, so it is scalar code's.
+/// Cipher block chaining, SP 800-38A section 6.2.
+///
+/// Encryption is serial. It is done by vector code where that is faster for a single block.
 pub struct Cbc<T>(PhantomData<T>);
 
-impl<T: Drivers + tier::Cbc> Mode for Cbc<T> {
+impl<T: Drivers + tier::Ecb + tier::Cbc> Mode for Cbc<T> {
     type Tier = T;
     type Features = T::Features;
     const ALGORITHM: [&'static str; 2] = ["cbc(", ")"];
@@ -393,7 +395,7 @@ impl<T: Drivers + tier::Cbc> Mode for Cbc<T> {
     }
 }
 
-impl<T: Drivers + tier::Cbc> Skcipher for Cbc<T> {
+impl<T: Drivers + tier::Ecb + tier::Cbc> Skcipher for Cbc<T> {
     const NAME: &'static CStr = Names::<Self>::ALGORITHM;
     const DRIVER_NAME: &'static CStr = Names::<Self>::DRIVER;
     const PRIORITY: u16 = T::PRIORITY;
@@ -413,8 +415,28 @@ impl<T: Drivers + tier::Cbc> Skcipher for Cbc<T> {
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
         whole_blocks(request)?;
-        let key = T::scalar_key(request.key());
-        request.walk(|step| scalar::cbc_encrypt::<T::Cipher>(key, step.iv, step.data).len())
+        let key = request.key();
+        request.walk(|step| {
+            let Step {
+                data,
+                iv,
+                vector,
+                scratch,
+                ..
+            } = step;
+            if T::MIN > BLOCK_SIZE {
+                return scalar::cbc_encrypt::<T::Cipher>(T::scalar_key(key), iv, data).len();
+            }
+            let rest = vector.run(|simd| match simd {
+                Some(simd) => data.map_blocks(|block| {
+                    *iv = xor(block, iv);
+                    T::ecb_encrypt(simd, key, scratch.get(), InOut::in_place(iv));
+                    *iv
+                }),
+                None => scalar::cbc_encrypt::<T::Cipher>(T::scalar_key(key), iv, data),
+            });
+            rest.len()
+        })
     }
 
     fn decrypt(request: &mut Request<'_, Self>) -> Result {
@@ -946,6 +968,10 @@ impl<T: Drivers + tier::Ecb> Skcipher for Lrw<T> {
     fn decrypt(request: &mut Request<'_, Self>) -> Result {
         Self::crypt(request, T::ecb_decrypt, scalar::ecb_decrypt::<T::Cipher>)
     }
+}
+
+fn xor(a: &Block, b: &Block) -> Block {
+    (u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b)).to_ne_bytes()
 }
 
 fn invalid_key(_: InvalidKeyLength) -> Error {

@@ -887,7 +887,7 @@ static void context_is_wiped(struct kunit *test)
 		kunit_skip(test, "keeps nothing in the request, or is not ours");
 
 	job.len = MAX_RANDOM;
-	/* What uses it is vector code, which in CBC mode decrypts only. */
+	/* What uses it is vector code, and in CBC mode some of that only decrypts. */
 	job.encrypt = false;
 	ASSERT_RIGHT(test, env, run(env, &job));
 	KUNIT_EXPECT_TRUE_MSG(test, env->used_context,

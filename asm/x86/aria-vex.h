@@ -741,15 +741,20 @@ SYM_FUNC_END(rfl_aria_blocks_\tier)
 	vmovdqa		.Lone(%rip), X2
 	vpxor		X3, X3, X3
 	xor		%eax, %eax
-	vpshufb		X1, X0, X4
+	// The counter in two, each half where it is in 128 bits: that is a short way from
+	// one to the next
+	vpshufb		X1, X0, X5
+	vmovq		X5, X4
+	vpxor		X4, X5, X5
 .Lfill_\@:
 	vmovdqa		X0, (SCRATCH, POS)
 	vpaddq		X2, X4, X4
-	// All ones, which is -1, where the low quad has become 0
-	vpcmpeqq	X3, X4, X0
-	vpslldq		$8, X0, X0
-	vpsubq		X0, X4, X4
-	vpshufb		X1, X4, X0
+	// All ones, which is -1, where the lower half has become 0
+	vpcmpeqq	X3, X4, X6
+	vpslldq		$8, X6, X6
+	vpsubq		X6, X5, X5
+	vpor		X4, X5, X0
+	vpshufb		X1, X0, X0
 	add		$16, POS
 	cmp		END, POS
 	jb		.Lfill_\@

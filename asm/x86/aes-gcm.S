@@ -29,7 +29,8 @@
 
 /* Layout of struct GcmKey in rust/ciphers/aes/x86.rs, which asserts it. */
 #define GCM_CIPHER		0	/* see aes.h */
-#define GCM_HASH		256	/* see ghash.h */
+#define GCM_HASH		256	/* Key, see ghash.h */
+#define GCM_LANES		816	/* Lanes, see ghash.h */
 
 /* Layout of the beginning of struct Message in rust/ciphers/gcm.rs, asserted there too. */
 #define GCM_COUNTER		0
@@ -90,10 +91,11 @@
 //------------------------------------------------------------------------------
 // Hash
 
-// Add HASHED\j, times the powers at \powers, to the sum of products; with \first = 1 set
-// that. Clobbers T0 to T3.
-.macro	_hash_vector	j, first, powers=GHASH_POWERS(POWERS)
-	_ghash_mul_add	HASHED\j, \j*VL+\powers, MI, HI, T0, T1, T2, T3, \first
+// Add HASHED\j, times the powers for it from \at (memory) on, to the sum of products; with
+// \first = 1 set that. \folded is the same address with GHASH_FOLDED added. Clobbers T0 to
+// T3.
+.macro	_hash_vector	j, first, at, folded
+	_ghash_mul_add	HASHED\j, \j*VL+\at, \j*VL+\folded, MI, HI, T0, T1, T2, T3, \first
 .endm
 
 // Reduce the sum of products to SUM. Clobbers T0.
@@ -105,16 +107,16 @@
 
 // What is done between the rounds of a step, \before rounds from its end: hash HASHED0 to
 // HASHED3, from last to first as it takes until then to know SUM.
-.macro	_hash_between	before, powers
+.macro	_hash_between	before, at, folded
 .if \before == 9
-	_hash_vector	3, 1, \powers
+	_hash_vector	3, 1, \at, \folded
 .elseif \before == 7
-	_hash_vector	2, 0, \powers
+	_hash_vector	2, 0, \at, \folded
 .elseif \before == 5
-	_hash_vector	1, 0, \powers
+	_hash_vector	1, 0, \at, \folded
 .elseif \before == 3
 	vpxord		SUM, HASHED0, HASHED0
-	_hash_vector	0, 0, \powers
+	_hash_vector	0, 0, \at, \folded
 .elseif \before == 1
 	_hash_reduce
 .endif
@@ -122,7 +124,7 @@
 
 // The last step, or one after which the lanes of SUM are added up.
 .macro	_hash_beside	before
-	_hash_between	\before, GHASH_POWERS(POWERS)
+	_hash_between	\before, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS)
 .if \before == 1
 	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
 .endif
@@ -131,7 +133,7 @@
 // A step after which more follow. The lanes are added up at the end: see ghash.h.
 .macro	_hash_lanes_beside before
 .if VL == 64
-	_hash_between	\before, GCM_HASH+GHASH_LANES(KEY)
+	_hash_between	\before, GCM_LANES+GHASH_POWERS(KEY), GCM_LANES+GHASH_FOLDED(KEY)
 .if \before == 1
 	vmovdqa64	HI, SUM
 .endif
@@ -145,7 +147,7 @@
 	vpxord		SUM, HASHED0, HASHED0
 .irp j, 0, 1, 2, 3
 .if \j < \n
-	_hash_vector	\j, (\j==0)
+	_hash_vector	\j, (\j==0), GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS)
 .endif
 .endr
 	_hash_reduce
@@ -354,7 +356,7 @@
 	vpxor		(LENGTHS), X2, X2
 	vpshufb		X1, X2, X2
 	lea		GCM_HASH+GHASH_STEP-16(KEY), POWERS
-	_ghash_mul_add	X2, GHASH_POWERS(POWERS), X3, X4, X5, X6, X7, X7, 1
+	_ghash_mul_add	X2, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS), X3, X4, X5, X6, X7, X7, 1
 	vmovdqa		.Lghash_p(%rip), X5
 	_ghash_reduce	X3, X4, X5, X6
 	vpshufb		X1, X4, X4

@@ -67,6 +67,18 @@
 .set	REVERSE,	V8
 .set	REVERSE_XMM,	%xmm8
 .set	P,		V9
+
+.if VL == 64
+// The powers for many steps.
+.set	LANES0,		%zmm16
+.set	LANES1,		%zmm17
+.set	LANES2,		%zmm18
+.set	LANES3,		%zmm19
+.set	LANES_FOLDED0,	%zmm20
+.set	LANES_FOLDED1,	%zmm21
+.set	LANES_FOLDED2,	%zmm22
+.set	LANES_FOLDED3,	%zmm23
+.endif
 .endm
 
 // Load a vector.
@@ -125,7 +137,7 @@
 	vpshufb		REVERSE, BLOCKS, BLOCKS
 	_xor		SUM, BLOCKS, BLOCKS
 	vpxor		SUM_XMM, SUM_XMM, SUM_XMM
-	_ghash_mul_add	BLOCKS, GHASH_POWERS(POWERS), MI, HI, T0, T1, T2, T3
+	_ghash_mul_add	BLOCKS, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS), MI, HI, T0, T1, T2, T3
 	add		$\len, DATA
 	add		$\len, POWERS
 .endm
@@ -136,8 +148,9 @@
 	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
 .endm
 
-// Take a step. Backwards, as it takes until the end of the last step to know SUM.
-.macro	_step		powers
+// Take a step. Backwards, as it takes until the end of the last step
+// to know SUM. With \lanes = 1 the powers are those for many steps, see ghash.h.
+.macro	_step		lanes=0
 .set	OFFSET,		GHASH_STEP - VL
 .rept GHASH_STEP / VL
 	_vload		OFFSET(DATA), BLOCKS
@@ -145,7 +158,15 @@
 .if OFFSET == 0
 	_xor		SUM, BLOCKS, BLOCKS
 .endif
-	_ghash_mul_add	BLOCKS, \powers+OFFSET(KEY), MI, HI, T0, T1, T2, T3, (OFFSET == GHASH_STEP - VL)
+.if \lanes
+.irp i, 0, 1, 2, 3
+.if \i * VL == OFFSET
+	_ghash_mul_add	BLOCKS, LANES\i, LANES_FOLDED\i, MI, HI, T0, T1, T2, T3, (\i == 3)
+.endif
+.endr
+.else
+	_ghash_mul_add	BLOCKS, GHASH_POWERS+OFFSET(KEY), GHASH_FOLDED+OFFSET(KEY), MI, HI, T0, T1, T2, T3, (OFFSET == GHASH_STEP - VL)
+.endif
 .set	OFFSET,		OFFSET - VL
 .endr
 	add		$GHASH_STEP, DATA
@@ -162,21 +183,25 @@
 .if VL == 64
 	sub		$2*GHASH_STEP, LEN
 	jb		.Llast_whole_step\@
+.irp i, 0, 1, 2, 3
+	vbroadcasti32x4	GHASH_POWERS+64*\i(KEY), LANES\i
+	vbroadcasti32x4	GHASH_FOLDED+64*\i(KEY), LANES_FOLDED\i
+.endr
 .Lnext_step\@:
-	_step		GHASH_LANES
+	_step		lanes=1
 	_ghash_reduce	MI, HI, P, T0
 	vmovdqa64	HI, SUM
 	jae		.Lnext_step\@
 .Llast_whole_step\@:
 	add		$GHASH_STEP, LEN
 	jnc		.Llast_step\@
-	_step		GHASH_POWERS
+	_step
 	_reduce
 .else
 	sub		$GHASH_STEP, LEN
 	jb		.Llast_step\@
 .Lnext_step\@:
-	_step		GHASH_POWERS
+	_step
 	_reduce
 	jae		.Lnext_step\@
 .endif
@@ -227,6 +252,11 @@
 .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 	vpxor		%xmm\i, %xmm\i, %xmm\i
 .endr
+.if VL == 64
+.irp i, 16, 17, 18, 19, 20, 21, 22, 23
+	vpxord		%xmm\i, %xmm\i, %xmm\i
+.endr
+.endif
 .if VL > 16
 	vzeroupper
 .endif

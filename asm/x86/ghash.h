@@ -21,10 +21,12 @@
 #ifndef _RFL_X86_GHASH_H
 #define _RFL_X86_GHASH_H
 
-/* Layout of the hash key, asserted in rust/ciphers/ghash/x86.rs. */
-#define GHASH_POWERS		0	/* H^16 * x, ..., H^1 * x */
+/*
+ * Layout of Key and of Lanes in rust/ciphers/ghash.rs; rust/ciphers/ghash/x86.rs asserts
+ * it. Key has H^16 * x, ..., H^1 * x, Lanes four of those, see below, in full vectors.
+ */
+#define GHASH_POWERS		0
 #define GHASH_FOLDED		256	/* how far from each is the same times x^-64 */
-#define GHASH_LANES		512	/* H^16 * x, H^12 * x, H^8 * x, H^4 * x, each four times */
 #define GHASH_STEP		256	/* bytes of data for so many powers */
 
 .pushsection .rodata
@@ -59,21 +61,22 @@
 .endif
 .endm
 
-// Add the elements in \a, times the powers at \at (memory), to the
-// sum \mi, \hi; with \first = 1 set the sum. All are vectors. Clobbers \t0 to \t3.
-.macro	_ghash_mul_add	a, at:req, mi, hi, t0, t1, t2, t3, first=0
+// Add the elements in \a, times the powers \b, which folded are \c, to the sum \mi, \hi;
+// with \first = 1 set the sum. All are vectors, \b and \c may be memory. Clobbers \t0 to
+// \t3.
+.macro	_ghash_mul_add	a, b:req, c:req, mi, hi, t0, t1, t2, t3, first=0
 .if \first
-	vpclmulqdq	$0x00, GHASH_FOLDED+\at, \a, \mi
-	vpclmulqdq	$0x10, GHASH_FOLDED+\at, \a, \hi
-	vpclmulqdq	$0x01, \at, \a, \t0
-	vpclmulqdq	$0x11, \at, \a, \t1
+	vpclmulqdq	$0x00, \c, \a, \mi
+	vpclmulqdq	$0x10, \c, \a, \hi
+	vpclmulqdq	$0x01, \b, \a, \t0
+	vpclmulqdq	$0x11, \b, \a, \t1
 	_xor		\t0, \mi, \mi
 	_xor		\t1, \hi, \hi
 .else
-	vpclmulqdq	$0x00, GHASH_FOLDED+\at, \a, \t0
-	vpclmulqdq	$0x10, GHASH_FOLDED+\at, \a, \t1
-	vpclmulqdq	$0x01, \at, \a, \t2
-	vpclmulqdq	$0x11, \at, \a, \t3
+	vpclmulqdq	$0x00, \c, \a, \t0
+	vpclmulqdq	$0x10, \c, \a, \t1
+	vpclmulqdq	$0x01, \b, \a, \t2
+	vpclmulqdq	$0x11, \b, \a, \t3
 	_xor3		\t0, \t2, \mi
 	_xor3		\t1, \t3, \hi
 .endif

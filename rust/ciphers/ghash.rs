@@ -106,10 +106,8 @@ pub struct Key {
     powers: [Element; POWERS],
     /// The same times x^-64: see [`Element::fold`].
     folded: [Element; POWERS],
-    /// H^16, H^12, H^8 and H^4 in each lane of a vector of four, from `powers`.
-    lanes: [[Element; LANES]; POWERS / LANES],
-    /// The same from `folded`.
-    lanes_folded: [[Element; LANES]; POWERS / LANES],
+    /// Zero. A vector that begins at one of the last elements reads on into this.
+    behind: [Element; 3],
 }
 
 // SAFETY: The type is made of integers, and zeroes are the powers of a zero key.
@@ -126,20 +124,37 @@ impl Key {
             *folded = power.fold();
             power = power.mul(h);
         }
-
-        let in_lanes = |lanes: &mut [[Element; LANES]], powers: &[Element]| {
-            for (lanes, power) in lanes.iter_mut().zip(powers.iter().step_by(LANES)) {
-                *lanes = [*power; LANES];
-            }
-        };
-        in_lanes(&mut self.lanes, &self.powers);
-        in_lanes(&mut self.lanes_folded, &self.folded);
     }
 
     /// Returns H times x.
     fn first_power(&self) -> Element {
         let [.., h] = self.powers;
         h
+    }
+}
+
+/// Powers of the hash key for vector code that keeps four sums, each over every fourth block.
+#[repr(C)]
+pub struct Lanes {
+    /// H^16, H^12, H^8 and H^4 from the key, each in all lanes of a vector.
+    powers: [[Element; LANES]; POWERS / LANES],
+    /// The same times x^-64.
+    folded: [[Element; LANES]; POWERS / LANES],
+}
+
+// SAFETY: The type is made of integers, and zeroes are the powers of a zero key.
+unsafe impl Context for Lanes {}
+
+impl Lanes {
+    /// Takes the powers from `key`.
+    pub fn set(&mut self, key: &Key) {
+        let spread = |lanes: &mut [[Element; LANES]], powers: &[Element]| {
+            for (lanes, power) in lanes.iter_mut().zip(powers.iter().step_by(LANES)) {
+                *lanes = [*power; LANES];
+            }
+        };
+        spread(&mut self.powers, &key.powers);
+        spread(&mut self.folded, &key.folded);
     }
 }
 

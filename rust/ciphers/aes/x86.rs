@@ -18,6 +18,7 @@ const _: () = assert!(offset_of!(Key, extra_rounds) == 240);
 // asm/x86/aes-gcm.S has the same numbers.
 const _: () = assert!(offset_of!(GcmKey, cipher) == 0);
 const _: () = assert!(offset_of!(GcmKey, hash) == 256);
+const _: () = assert!(offset_of!(GcmKey, lanes) == 816);
 const _: () = assert!(offset_of!(Message, counter) == 0);
 const _: () = assert!(offset_of!(Message, hash) == 16);
 
@@ -26,9 +27,10 @@ const _: () = assert!(offset_of!(Message, hash) == 16);
 pub struct GcmKey {
     cipher: Key,
     hash: ghash::Key,
+    lanes: ghash::Lanes,
 }
 
-// SAFETY: All zero bytes are a value of either part.
+// SAFETY: All zero bytes are a value of each part.
 unsafe impl Context for GcmKey {}
 
 /// Calls `f` with runs of `data` throughout which the lower half of the counter does not wrap.
@@ -167,6 +169,7 @@ macro_rules! tier {
             fn set_key(key: &mut GcmKey, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
                 Aes::set_key(&mut key.cipher, bytes)?;
                 key.hash.set(&gcm::scalar::hash_key::<Aes>(&key.cipher));
+                key.lanes.set(&key.hash);
                 Ok(())
             }
 

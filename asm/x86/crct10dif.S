@@ -337,8 +337,10 @@ SYM_FUNC_START(rfl_crct10dif_avx2)
 	_update
 SYM_FUNC_END(rfl_crct10dif_avx2)
 
+#ifdef CONFIG_RFL_CRYPTO_CRCT10DIF_AVX512
 _only_features vpclmulqdq, avx512bw, avx512vl, avx512vbmi, bmi2
 _set_veclen 64
 SYM_FUNC_START(rfl_crct10dif_avx512)
 	_update
 SYM_FUNC_END(rfl_crct10dif_avx512)
+#endif

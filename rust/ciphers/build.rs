@@ -12,7 +12,8 @@ const X86_64: &[(&str, &str)] = &[
     ("CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2", "x86/aria-aesni.S"),
     ("CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX", "x86/aria-gfni.S"),
     ("CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX2", "x86/aria-gfni.S"),
-    ("CONFIG_RFL_CRYPTO_CRCT10DIF_X86", "x86/crct10dif.S"),
+    ("CONFIG_RFL_CRYPTO_CRCT10DIF_PCLMUL", "x86/crct10dif.S"),
+    ("CONFIG_RFL_CRYPTO_CRCT10DIF_AVX512", "x86/crct10dif.S"),
     ("CONFIG_RFL_CRYPTO_GHASH_X86", "x86/ghash.S"),
     (
         "CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL",

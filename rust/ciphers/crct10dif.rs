@@ -7,7 +7,7 @@
 
 use super::simd::{Features, Simd};
 
-#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CRCT10DIF_X86))]
+#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CRCT10DIF_PCLMUL))]
 pub mod x86;
 
 /// P without its highest term, x^16.
@@ -64,6 +64,49 @@ pub trait Tier: 'static {
 
     /// Returns the CRC of a message whose first part has the CRC `crc`, and whose rest is `data`.
     fn update(simd: Simd<'_, Self::Features>, crc: u16, data: &[u8]) -> u16;
+}
+
+/// What the known answers are of: the beginnings of this.
+pub static MESSAGE: [u8; 1100] = {
+    let mut message = [0; 1100];
+    let mut i = 0;
+    while i < message.len() {
+        message[i] = (i * 167 + i / 256) as u8;
+        i += 1;
+    }
+    message
+};
+
+/// CRCs of so many bytes of [`MESSAGE`].
+pub static KNOWN_ANSWERS: [(usize, u16); 19] = [
+    (1, 0x0000),
+    (15, 0x4ebe),
+    (16, 0x21da),
+    (17, 0xddf9),
+    (31, 0xd548),
+    (32, 0x5e10),
+    (33, 0x1687),
+    (63, 0x54d6),
+    (64, 0xd88c),
+    (65, 0x3770),
+    (127, 0x44b9),
+    (128, 0x0173),
+    (255, 0x49c5),
+    (256, 0x91cd),
+    (257, 0xa37c),
+    (511, 0x1748),
+    (512, 0x468c),
+    (1024, 0x1d96),
+    (1100, 0xd2b1),
+];
+
+/// Returns whether an `update` gives the known answers, for each message at once and in two parts.
+pub fn gives_known_answers(update: impl Fn(u16, &[u8]) -> u16) -> bool {
+    KNOWN_ANSWERS.iter().all(|&(len, answer)| {
+        let message = MESSAGE.get(..len).unwrap_or_default();
+        let (first, second) = message.split_at_checked(len / 3).unwrap_or_default();
+        update(0, message) == answer && update(update(0, first), second) == answer
+    })
 }
 
 /// The CRC in scalar code, for contexts that may not use vector registers and for short data.

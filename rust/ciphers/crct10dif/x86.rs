@@ -60,6 +60,7 @@ tier! {
     /// CRC by VPCLMULQDQ in 256-bit vectors.
     Avx2, VpclmulAvx2, rfl_crct10dif_avx2
 }
+#[cfg(CONFIG_RFL_CRYPTO_CRCT10DIF_AVX512)]
 tier! {
     /// CRC by VPCLMULQDQ in 512-bit vectors.
     Avx512, VpclmulVbmi, rfl_crct10dif_avx512

@@ -4,7 +4,7 @@
 
 use crc::{Crc, CRC_16_T10_DIF};
 use rand::{rngs::StdRng, Rng, RngExt};
-use rfl_ciphers::crct10dif::scalar;
+use rfl_ciphers::crct10dif::{gives_known_answers, scalar, KNOWN_ANSWERS, MESSAGE};
 
 use crate::support::{guarded::Guarded, seeded, Suite};
 
@@ -35,6 +35,19 @@ fn known(update: Update<'_>) {
             "a one behind zeroes, {len} bytes"
         );
     }
+}
+
+/// The known answers are those of the peer, and each fault is seen.
+fn known_answers(update: Update<'_>) {
+    for (len, answer) in KNOWN_ANSWERS {
+        assert_eq!(peer(0, &MESSAGE[..len]), answer, "{len} bytes");
+        let wrong = |crc: u16, data: &[u8]| {
+            let right = update(crc, data);
+            right ^ u16::from(data.len() == len)
+        };
+        assert!(!gives_known_answers(wrong), "{len} bytes");
+    }
+    assert!(gives_known_answers(update));
 }
 
 /// Every length at every alignment, each against a guard page at one end.
@@ -104,8 +117,9 @@ fn add_update<P: Send + Clone + 'static>(
     update: fn(&P, u16, &[u8]) -> u16,
 ) {
     type Body = fn(Update<'_>, &mut StdRng);
-    let bodies: [(&str, Body); 4] = [
+    let bodies: [(&str, Body); 5] = [
         ("known", |update, _| known(update)),
+        ("known_answers", |update, _| known_answers(update)),
         ("lengths", lengths),
         ("long", long),
         ("splits", splits),

@@ -202,6 +202,11 @@ impl Algorithms {
         }
     }
 
+    /// Returns whether nothing is registered.
+    pub fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
     /// Lowers the priority of all that is registered from now on.
     pub fn set_handicap(&mut self, handicap: u16) {
         self.handicap = handicap;

@@ -13,7 +13,8 @@ use super::super::ciphers::simd::{Cpu, Features, Scalar, Simd};
 pub struct Vector<F: Features>(Option<Cpu<F>>);
 
 impl<F: Features> Vector<F> {
-    pub(super) const fn new(cpu: Cpu<F>) -> Self {
+    /// Returns the way on a CPU that has the features.
+    pub const fn new(cpu: Cpu<F>) -> Self {
         Self(Some(cpu))
     }
 

@@ -10,7 +10,7 @@ use super::ciphers::{
     ghash,
     inout::InOut,
     lrw,
-    simd::{Cpu, Feature, Features, Simd},
+    simd::{Cpu, Features, Simd},
     tier::{self, scalar, Block, BlockCipher, Context, InvalidKeyLength, Tier, BLOCK_SIZE},
     xts,
 };
@@ -35,8 +35,6 @@ pub trait BlockDriver: BlockCipher {
 pub trait Drivers: tier::Tier<Cipher: BlockDriver> {
     /// The end of the driver names, such as `avx2`.
     const TIER: &'static str;
-    /// Width of the vector registers in bits.
-    const VECTOR_BITS: u32;
     /// Priority of all drivers of the tier.
     const PRIORITY: u16;
 }
@@ -84,83 +82,6 @@ impl<M: Mode> Names<M> {
     pub const DRIVER: &'static CStr = Self::DRIVER_NAME.as_c_str();
 }
 
-/// What the user allows to be registered.
-#[derive(Clone, Copy)]
-pub struct Limits {
-    max_vector_bits: u32,
-    avx512: Avx512,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Avx512 {
-    Auto,
-    Never,
-    Always,
-}
-
-impl Limits {
-    /// On a CPU that is better off without 512-bit vectors, so much is taken from the priority of
-    /// their drivers: less than the tiers of 256 bits with AVX-512 have, more than those without.
-    const HANDICAP: u16 = 100;
-
-    /// Takes the module parameters `max_vector_bits` and `use_avx512`: -1 for auto, 0 for never, 1
-    /// for always.
-    ///
-    /// # Errors
-    ///
-    /// [`EINVAL`] if `use_avx512` is something else.
-    pub fn new(max_vector_bits: u32, use_avx512: i32) -> Result<Self> {
-        Ok(Self {
-            max_vector_bits,
-            avx512: match use_avx512 {
-                -1 => Avx512::Auto,
-                0 => Avx512::Never,
-                1 => Avx512::Always,
-                _ => return Err(EINVAL),
-            },
-        })
-    }
-
-    /// Returns by how much to lower the priority of tier `T`, or why it is to be left out.
-    pub fn admit<T: Drivers>(&self) -> Result<u16, LeftOut> {
-        if T::VECTOR_BITS > self.max_vector_bits {
-            return Err(LeftOut::TooWide(self.max_vector_bits));
-        }
-        let is_avx512 = |feature| matches!(feature, Feature::Avx512f);
-        if self.avx512 == Avx512::Never && T::Features::REQUIRED.iter().any(is_avx512) {
-            return Err(LeftOut::Avx512);
-        }
-        cpu::detect::<T::Features>().map_err(LeftOut::Missing)?;
-
-        let is_slow = self.avx512 == Avx512::Auto && cpu::prefers_256_bits();
-        Ok(if T::VECTOR_BITS > 256 && is_slow {
-            Self::HANDICAP
-        } else {
-            0
-        })
-    }
-}
-
-/// Why a tier is left out.
-pub enum LeftOut {
-    /// Its vectors are wider than so many bits.
-    TooWide(u32),
-    /// AVX-512 is not to be used.
-    Avx512,
-    /// The CPU lacks something.
-    Missing(cpu::Missing),
-}
-
-impl kernel::fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut kernel::fmt::Formatter<'_>) -> kernel::fmt::Result {
-        match self {
-            Self::TooWide(bits) => f.write_fmt(fmt!("limited to {} bits", bits)),
-            Self::Avx512 => f.write_str("use_avx512 says never"),
-            Self::Missing(feature) => f.write_fmt(fmt!("the CPU lacks {}", feature)),
-        }
-    }
-}
-
 /// Registers the driver of a mode, of a tier that was admitted, or says what it lacks besides.
 ///
 /// # Errors
@@ -184,11 +105,17 @@ pub fn register<M: Mode>(algorithms: &mut Algorithms) -> Result {
 /// the modes that it has. The first one that the CPU can run is registered.
 ///
 /// Defines `register_drivers()`, which registers all of them and the scalar code, and the module's
-/// aliases.
+/// aliases. With `modes of:` in the place of `cipher:` the scalar code is not a driver.
 #[macro_export]
 macro_rules! cipher_drivers {
+    { cipher: $cipher:ty, tiers: $tiers:tt } => {
+        $crate::cipher_drivers! { @single [$cipher], tiers: $tiers }
+    };
+    { modes of: $cipher:ty, tiers: $tiers:tt } => {
+        $crate::cipher_drivers! { @single [], tiers: $tiers }
+    };
     {
-        cipher: $cipher:ty,
+        @single [$($cipher:ty)?],
         tiers: {$(
             $name:literal: $bits:literal bits, priority $priority:literal, {$(
                 $config:ident: $tier:ty, modes $modes:tt $(, gcm $gcm:ty)?;
@@ -199,7 +126,6 @@ macro_rules! cipher_drivers {
             #[cfg($config)]
             impl $crate::modes::Drivers for $tier {
                 const TIER: &'static str = $name;
-                const VECTOR_BITS: u32 = $bits;
                 const PRIORITY: u16 = $priority;
             }
 
@@ -215,16 +141,16 @@ macro_rules! cipher_drivers {
         /// tiers are left out.
         fn register_drivers(
             algorithms: &mut $crate::crypto::Algorithms,
-            limits: $crate::modes::Limits,
+            limits: $crate::crypto::Limits,
         ) -> Result {
-            algorithms.cipher::<$crate::modes::Single<$cipher>>()?;
+            $(algorithms.cipher::<$crate::modes::Single<$cipher>>()?;)?
             $({
                 let mut left_out = None::<$crate::modes::LeftOut>;
                 let mut is_there = false;
                 $(
                     #[cfg($config)]
                     if !is_there {
-                        match limits.admit::<$tier>() {
+                        match limits.admit::<<$tier as $crate::ciphers::tier::Tier>::Features>($bits) {
                             Ok(handicap) => {
                                 is_there = true;
                                 algorithms.set_handicap(handicap);
@@ -245,7 +171,7 @@ macro_rules! cipher_drivers {
         #[cfg(MODULE)]
         const _: () = {
             const NAMES: &[&[&'static CStr]] = &[
-                &$crate::modes::Single::<$cipher>::NAMES,
+                $(&$crate::modes::Single::<$cipher>::NAMES,)?
                 $($(
                     #[cfg($config)]
                     $crate::cipher_drivers!(@names $tier, $modes),

@@ -27,9 +27,9 @@ use ciphers::{
     gcm::CtrGhash,
     ghash,
 };
-use crypto::Algorithms;
+use crypto::{Algorithms, Limits};
 use kernel::prelude::*;
-use modes::{BlockDriver, Limits};
+use modes::BlockDriver;
 
 module! {
     type: AriaModule,

@@ -9,6 +9,8 @@
 use super::gf256;
 use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 
+#[cfg(all(target_arch = "aarch64", CONFIG_RFL_CRYPTO_AES_ARM64))]
+pub mod arm64;
 #[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_AES_X86))]
 pub mod x86;
 

@@ -38,22 +38,26 @@ const X86_64: &[(&str, &str)] = &[
     ),
 ];
 
+const AARCH64: &[(&str, &str)] = &[("CONFIG_RFL_CRYPTO_AES_ARM64", "arm64/aes.S")];
+
 fn main() {
-    for (config, _) in X86_64 {
+    for (config, _) in X86_64.iter().chain(AARCH64) {
         println!("cargo::rustc-check-cfg=cfg({config})");
     }
-    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("x86_64") {
-        return;
-    }
+    let tiers = match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
+        Ok("x86_64") => X86_64,
+        Ok("aarch64") => AARCH64,
+        _ => return,
+    };
 
     let asm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../asm");
     let mut build = cc::Build::new();
     build.include(asm.join("host"));
-    for (config, _) in X86_64 {
+    for (config, _) in tiers {
         println!("cargo::rustc-cfg={config}");
         build.define(config, "1");
     }
-    let files: BTreeSet<_> = X86_64.iter().map(|(_, file)| asm.join(file)).collect();
+    let files: BTreeSet<_> = tiers.iter().map(|(_, file)| asm.join(file)).collect();
     build.files(files);
     build.compile("rfl-asm");
     println!("cargo::rerun-if-changed={}", asm.display());

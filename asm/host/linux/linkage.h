@@ -5,11 +5,18 @@
 #ifndef _RFL_HOST_LINUX_LINKAGE_H
 #define _RFL_HOST_LINUX_LINKAGE_H
 
+#ifdef __aarch64__
+#define RFL_LANDING_PAD		bti c;
+#else
+#define RFL_LANDING_PAD
+#endif
+
 #define SYM_FUNC_START(name)	\
 	.globl name;		\
 	.type name, @function;	\
 	.p2align 6;		\
-	name:
+	name:			\
+	RFL_LANDING_PAD
 
 #define SYM_FUNC_START_LOCAL(name)	\
 	.type name, @function;	\

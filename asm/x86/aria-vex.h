@@ -6,8 +6,9 @@
  * The blocks of a batch are byte-sliced: vector i of the state holds byte i of
  * every block, and as a vector has as many bytes as a batch has blocks, a batch
  * is 16 vectors sliced or not. The state does not fit into 16 registers beside what
- * works on it: it is in memory, where each byte is read and written once a round,
- * while the sums of which diffusion consists stay in registers.
+ * works on it: it is in memory, where each byte is read and written once a round, or
+ * twice by AES instructions, while the sums of which diffusion consists stay in
+ * registers.
  *
  * What is shorter than a batch goes through that memory too, before and after.
  *

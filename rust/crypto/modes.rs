@@ -145,7 +145,7 @@ macro_rules! cipher_drivers {
         ) -> Result {
             $(algorithms.cipher::<$crate::modes::Single<$cipher>>()?;)?
             $({
-                let mut left_out = None::<$crate::modes::LeftOut>;
+                let mut left_out = None::<$crate::crypto::LeftOut>;
                 let mut is_there = false;
                 $(
                     #[cfg($config)]

@@ -48,12 +48,20 @@
 .set	EXTRA,		%eax
 .set	EXTRA_64,	%rax
 .set	TMP,		%r9
+.set	TMP_32,		%r9d
+.set	RUN,		%r10d
+.set	RUN_8,		%r10b
+.set	RUN_64,		%r10
+.set	MIN_RUN,	8
 
 .macro	_set_names
 .set	T,		V4
 .set	NEXT,		V5	// counters of the next vector, little-endian
 .set	STEP,		V6	// blocks in a vector
 .set	REVERSE,	V7
+.set	COLUMNS,	V8	// for the first round, see aes.h
+.set	FIRST_COLUMNS,	V9
+.set	COLUMN_KEY,	V10
 .endm
 
 // Set V0 to V\n-1 to counters with FIRST added, and go on to those that follow.
@@ -116,12 +124,48 @@
 
 	sub		$4*VL, LEN
 	jb		.Llast_step\@
+
+	// Steps until the last byte of the counter wraps, or as there are if those are fewer
+.Lnext_run\@:
+	vmovd		X5, RUN
+	movzbl		RUN_8, RUN
+	neg		RUN
+	add		$256, RUN
+	shr		$LOG_BLOCKS, RUN
+	mov		LEN, TMP
+	shr		$LOG_BLOCKS+4, TMP
+	inc		TMP
+	cmp		TMP, RUN_64
+	cmova		TMP_32, RUN
+	cmp		$MIN_RUN, RUN
+	jb		.Lone_step\@
+	_prepare_columns KEY, NEXT, REVERSE, COLUMNS, FIRST_COLUMNS, COLUMN_KEY, T, TMP_32
+	mov		RUN, TMP_32
+	shl		$LOG_BLOCKS, TMP_32
+	vmovd		TMP_32, X4
+	vshufi32x4	$0, T, T, T
+	vpaddq		T, NEXT, NEXT
 .Lnext_step\@:
+	_first_round	KEY, COLUMNS, FIRST_COLUMNS, COLUMN_KEY, T
+	_aes_rounds_but_first 4, EXTRA
+.irp i, 0, 1, 2, 3
+	_last_round	\i
+.endr
+	add		$4*VL, SRC
+	add		$4*VL, DST
+	sub		$4*VL, LEN
+	dec		RUN
+	jnz		.Lnext_step\@
+	test		LEN, LEN
+	jns		.Lnext_run\@
+	jmp		.Llast_step\@
+
+.Lone_step\@:
 	_vectors	4
 	add		$4*VL, SRC
 	add		$4*VL, DST
 	sub		$4*VL, LEN
-	jae		.Lnext_step\@
+	jae		.Lnext_run\@
 
 .Llast_step\@:
 	add		$4*VL, LEN
@@ -156,7 +200,7 @@
 
 .Ldone\@:
 	// No secret stays in a register, and no upper half is left in use
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 	vpxor		X\i, X\i, X\i
 .endr
 .irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
@@ -178,12 +222,14 @@
  */
 _only_features vaes, avx512bw, avx512vl, bmi2
 _set_veclen 64
+.set LOG_BLOCKS, 4
 _set_names
 SYM_FUNC_START(rfl_aes_ctr_avx512)
 	_ctr
 SYM_FUNC_END(rfl_aes_ctr_avx512)
 
 _set_veclen 32
+.set LOG_BLOCKS, 3
 _set_names
 SYM_FUNC_START(rfl_aes_ctr_avx512vl)
 	_ctr

@@ -63,6 +63,11 @@
 .set	TMP_32,		%r10d
 .set	TMP2,		%r11
 .set	TMP2_32,	%r11d
+.set	COUNT,		%r10d	// the lower 32 bits of the counter
+.set	COUNT_8,	%r10b
+.set	RUN,		%eax
+.set	RUN_64,		%rax
+.set	MIN_RUN,	4
 
 .macro	_set_names
 // V0 to V3: blocks on their way through the rounds.
@@ -83,7 +88,10 @@
 .set	SUM_XMM,	X14
 .set	NEXT,		V15	// counters of the next vector, little-endian
 .set	NEXT_XMM,	X15
-// V16 to V30: round keys.
+// V16 to V30: round keys. Within a run, three of them and NEXT are something else.
+.set	COLUMNS,	FIRST
+.set	FIRST_COLUMNS,	NEXT
+.set	COLUMN_KEY,	BEFORE_13
 .set	REVERSE,	V31
 .set	REVERSE_XMM,	X31
 .endm
@@ -95,6 +103,10 @@
 // \first = 1 set that. \folded is the same address with GHASH_FOLDED added. Clobbers T0 to
 // T3.
 .macro	_hash_vector	j, first, at, folded
+	vpshufb		REVERSE, HASHED\j, HASHED\j
+.if \j == 0
+	vpxord		SUM, HASHED0, HASHED0
+.endif
 	_ghash_mul_add	HASHED\j, \j*VL+\at, \j*VL+\folded, MI, HI, T0, T1, T2, T3, \first
 .endm
 
@@ -108,14 +120,13 @@
 // What is done between the rounds of a step, \before rounds from its end: hash HASHED0 to
 // HASHED3, from last to first as it takes until then to know SUM.
 .macro	_hash_between	before, at, folded
-.if \before == 9
+.if \before == 8
 	_hash_vector	3, 1, \at, \folded
 .elseif \before == 7
 	_hash_vector	2, 0, \at, \folded
 .elseif \before == 5
 	_hash_vector	1, 0, \at, \folded
 .elseif \before == 3
-	vpxord		SUM, HASHED0, HASHED0
 	_hash_vector	0, 0, \at, \folded
 .elseif \before == 1
 	_hash_reduce
@@ -144,7 +155,6 @@
 
 // Hash HASHED0 to HASHED\n-1.
 .macro	_hash		n
-	vpxord		SUM, HASHED0, HASHED0
 .irp j, 0, 1, 2, 3
 .if \j < \n
 	_hash_vector	\j, (\j==0), GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS)
@@ -175,7 +185,7 @@
 	vaesenclast	T0, V\i, V\i
 	vmovdqu64	V\i, \i*VL(DST)
 .if \encrypts
-	vpshufb		REVERSE, V\i, HASHED\i
+	vmovdqa64	V\i, HASHED\i
 .endif
 .endm
 
@@ -185,27 +195,92 @@
 	vaesenclast	T1, V\i, V\i
 	vmovdqu8	V\i, \i*VL(DST){%k1}
 .if \encrypts
-	vmovdqu8	V\i, V\i{%k1}{z}
-	vpshufb		REVERSE, V\i, HASHED\i
+	vmovdqu8	V\i, HASHED\i{%k1}{z}
+.endif
+.endm
+
+// When decrypting, load what is hashed.
+.macro	_load_hashed	encrypts
+.if !\encrypts
+.irp i, 3, 2, 1, 0
+	vmovdqu64	\i*VL(SRC), HASHED\i
+.endr
 .endif
 .endm
 
 // Do four vectors, and \beside between the rounds, if it is given.
 .macro	_step		encrypts, beside
 	_counters	4
-.if !\encrypts
-.irp i, 3, 2, 1, 0
-	vmovdqu64	\i*VL(SRC), HASHED\i
-	vpshufb		REVERSE, HASHED\i, HASHED\i
-.endr
-.endif
-	_aes_rounds	4, EXTRA, \beside
+	_load_hashed	\encrypts
+	_aes_rounds	4, AES_EXTRA_ROUNDS(KEY), \beside
 .irp i, 0, 1, 2, 3
 	_last_round	\i, \encrypts
 .endr
 	add		$4*VL, SRC
 	add		$4*VL, DST
 	sub		$4*VL, LEN
+.endm
+
+// Do four vectors the first round of which takes COLUMNS, see aes.h.
+.macro	_step_of_run	encrypts, beside
+	_first_round	KEY, COLUMNS, FIRST_COLUMNS, COLUMN_KEY, T0
+	_load_hashed	\encrypts
+	_aes_rounds_but_first 4, AES_EXTRA_ROUNDS(KEY), \beside
+.irp i, 0, 1, 2, 3
+	_last_round	\i, \encrypts
+.endr
+	add		$4*VL, SRC
+	add		$4*VL, DST
+	sub		$4*VL, LEN
+.endm
+
+// While steps are left, and another one behind them if not \encrypts: until the last byte
+// of the counter wraps in runs, and otherwise one by one.
+.macro	_steps		encrypts
+.Lnext_run\@:
+.if !\encrypts
+	cmp		$4*VL, LEN
+	jb		.Lno_run\@
+.endif
+	vmovd		NEXT_XMM, COUNT
+	movzbl		COUNT_8, RUN
+	neg		RUN
+	add		$256, RUN
+	shr		$LOG_BLOCKS, RUN
+	mov		LEN, TMP2
+	shr		$LOG_BLOCKS+4, TMP2
+.if \encrypts
+	inc		TMP2
+.endif
+	cmp		TMP2, RUN_64
+	cmova		TMP2_32, RUN
+	cmp		$MIN_RUN, RUN
+	jb		.Lone_step\@
+	mov		RUN, TMP2_32
+	shl		$LOG_BLOCKS, TMP2_32
+	add		TMP2_32, COUNT
+	_prepare_columns KEY, NEXT, REVERSE, T1, T2, COLUMN_KEY, T0, TMP2_32
+	vmovdqa64	T1, COLUMNS
+	vmovdqa64	T2, FIRST_COLUMNS
+.Lnext_of_run\@:
+	_step_of_run	\encrypts, _hash_lanes_beside
+	dec		RUN
+	jnz		.Lnext_of_run\@
+	// Have the registers of the run back for what they are otherwise
+	_vbroadcast128	AES_ROUND_KEYS(KEY), FIRST
+	_vbroadcast128	AES_ROUND_KEYS+16(KEY), BEFORE_13
+	_vbroadcast128	GCM_COUNTER(MESSAGE), NEXT
+	vpshufb		REVERSE, NEXT, NEXT
+	vpbroadcastd	COUNT, NEXT{%k2}
+	vpaddd		.Lnumbers(%rip), NEXT, NEXT
+	test		LEN, LEN
+	jns		.Lnext_run\@
+	jmp		.Lno_run\@
+
+.Lone_step\@:
+	_step		\encrypts, _hash_lanes_beside
+	jae		.Lnext_run\@
+.Lno_run\@:
 .endm
 
 // Do the last \n vectors, the last of which %k1 masks, and hash them.
@@ -216,13 +291,12 @@
 .irp i, 0, 1, 2, 3
 .if \i < \n - 1
 	vmovdqu64	\i*VL(SRC), HASHED\i
-	vpshufb		REVERSE, HASHED\i, HASHED\i
 .elseif \i == \n - 1
-	vpshufb		REVERSE, T1, HASHED\i
+	vmovdqa64	T1, HASHED\i
 .endif
 .endr
 .endif
-	_aes_rounds	\n, EXTRA
+	_aes_rounds	\n, AES_EXTRA_ROUNDS(KEY)
 .irp i, 0, 1, 2, 3
 .if \i < \n - 1
 	_last_round	\i, \encrypts
@@ -258,19 +332,11 @@
 .if \encrypts
 	_step		1
 	jb		.Lno_more_steps\@
-.Lnext_step\@:
-	_step		1, _hash_lanes_beside
-	jae		.Lnext_step\@
+	_steps		1
 .Lno_more_steps\@:
 	_hash		4
 .else
-	cmp		$4*VL, LEN
-	jb		.Lno_more_steps\@
-.Lnext_step\@:
-	_step		0, _hash_lanes_beside
-	cmp		$4*VL, LEN
-	jae		.Lnext_step\@
-.Lno_more_steps\@:
+	_steps		0
 	_step		0, _hash_beside
 .endif
 
@@ -382,6 +448,7 @@
  */
 _only_features vaes, vpclmulqdq, avx512bw, avx512vl, bmi2
 _set_veclen 64
+.set LOG_BLOCKS, 4
 _set_names
 SYM_FUNC_START(rfl_aes_gcm_encrypt_avx512)
 	_crypt		1
@@ -392,6 +459,7 @@ SYM_FUNC_START(rfl_aes_gcm_decrypt_avx512)
 SYM_FUNC_END(rfl_aes_gcm_decrypt_avx512)
 
 _set_veclen 32
+.set LOG_BLOCKS, 3
 _set_names
 SYM_FUNC_START(rfl_aes_gcm_encrypt_avx512vl)
 	_crypt		1

@@ -3,6 +3,7 @@
 //! The suites: one body per kind of algorithm, with the ciphers as parameters.
 
 mod aead;
+mod aes;
 mod aria;
 mod camellia;
 mod hash;
@@ -17,7 +18,7 @@ use skcipher::{Family, Mode};
 
 /// The ciphers known, by name.
 fn family(name: &str) -> Option<&'static Family> {
-    const FAMILIES: &[Family] = &[aria::ARIA, camellia::CAMELLIA];
+    const FAMILIES: &[Family] = &[aes::AES, aria::ARIA, camellia::CAMELLIA];
     FAMILIES.iter().find(|family| family.name == name)
 }
 

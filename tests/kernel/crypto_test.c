@@ -100,15 +100,30 @@ static const struct cipher_row camellia = {
 	},
 };
 
-/* The drivers of a tier. */
-#define TIER(cipher, tier)						\
-	{ &cipher, MODE_ECB, "ecb-" #cipher "-" tier },			\
-	{ &cipher, MODE_CBC, "cbc-" #cipher "-" tier },			\
-	{ &cipher, MODE_CTR, "ctr-" #cipher "-" tier },			\
-	{ &cipher, MODE_XTS, "xts-" #cipher "-" tier },			\
-	{ &cipher, MODE_GCM, "gcm-" #cipher "-" tier },			\
-	{ &cipher, MODE_RFC4106, "rfc4106-gcm-" #cipher "-" tier }
+/* Tiers of a cipher, better ones last, with drivers for each of the modes. */
+static const struct {
+	const struct cipher_row *cipher;
+	const char *name;
+} tiers[] = {
+	{ &aria, "avx" },
+	{ &aria, "avx2" },
+	{ &aria, "avx512vl" },
+	{ &aria, "avx512" },
+};
 
+static const struct {
+	enum mode mode;
+	const char *name;
+} tier_modes[] = {
+	{ MODE_ECB, "ecb" },
+	{ MODE_CBC, "cbc" },
+	{ MODE_CTR, "ctr" },
+	{ MODE_XTS, "xts" },
+	{ MODE_GCM, "gcm" },
+	{ MODE_RFC4106, "rfc4106-gcm" },
+};
+
+/* Drivers besides. */
 static const struct {
 	const struct cipher_row *cipher;
 	enum mode mode;
@@ -122,10 +137,6 @@ static const struct {
 	{ &aes, MODE_RFC4106, "rfc4106-gcm-aes-avx512" },
 
 	{ &aria, MODE_SINGLE, "aria-rust" },
-	TIER(aria, "avx"),
-	TIER(aria, "avx2"),
-	TIER(aria, "avx512vl"),
-	TIER(aria, "avx512"),
 
 	{ &camellia, MODE_SINGLE, "camellia-generic" },
 	{ &camellia, MODE_SINGLE, "camellia-asm" },
@@ -256,6 +267,17 @@ static void __printf(3, 0) add_row(const struct cipher_row *cipher, enum mode mo
 	row_count++;
 }
 
+/* A driver, and beside it one of ours that found its name taken. */
+static void add_driver(const struct cipher_row *cipher, enum mode mode, const char *name)
+{
+	char second[CRYPTO_MAX_ALG_NAME];
+
+	add_row(cipher, mode, "%s", name);
+	snprintf(second, sizeof(second), "%s-rust", name);
+	if (crypto_has_alg(second, 0, CRYPTO_NOLOAD))
+		add_row(cipher, mode, "%s", second);
+}
+
 /* The driver of a cipher: instances have to be asked for by drivers' names. */
 static void name_single(const struct cipher_row *cipher, char name[CRYPTO_MAX_ALG_NAME])
 {
@@ -283,13 +305,16 @@ static int find_rows(struct kunit_suite *suite)
 
 	pr_info("# %s: seed=%#lx\n", suite->name, seed);
 	row_count = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
-		char second[CRYPTO_MAX_ALG_NAME];
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+		add_driver(drivers[i].cipher, drivers[i].mode, drivers[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(tiers) * ARRAY_SIZE(tier_modes); i++) {
+		const struct cipher_row *cipher = tiers[i / ARRAY_SIZE(tier_modes)].cipher;
+		char name[CRYPTO_MAX_ALG_NAME];
 
-		add_row(drivers[i].cipher, drivers[i].mode, "%s", drivers[i].name);
-		snprintf(second, sizeof(second), "%s-rust", drivers[i].name);
-		if (crypto_has_alg(second, 0, CRYPTO_NOLOAD))
-			add_row(drivers[i].cipher, drivers[i].mode, "%s", second);
+		snprintf(name, sizeof(name), "%s-%s-%s",
+			 tier_modes[i % ARRAY_SIZE(tier_modes)].name, cipher->name,
+			 tiers[i / ARRAY_SIZE(tier_modes)].name);
+		add_driver(cipher, tier_modes[i % ARRAY_SIZE(tier_modes)].mode, name);
 	}
 	/*
 	 * The list grows while it is read: templates go over templates.  Over one

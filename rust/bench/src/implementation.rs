@@ -21,6 +21,11 @@ pub const NONCE: [u8; 12] = *b"rfl-bench iv";
 /// Tag of a message, or its checksum in the first bytes.
 pub type Tag = [u8; BLOCK];
 
+/// A key of so many bits, the same in every run; the halves of XTS keys differ.
+pub fn key(bits: u32) -> Vec<u8> {
+    (0..bits / 8).map(|n| (n * 7 + 3) as u8).collect()
+}
+
 /// Somebody's code for one case with one key.
 pub trait Prepared {
     /// Transforms a message. Both buffers are of the same length.
@@ -53,6 +58,14 @@ pub trait Implementation {
     /// Length in bytes of the longest batch that it works in, where that is known.
     fn batch(&self) -> Option<usize> {
         None
+    }
+
+    /// Whether it does a case.
+    fn does(&self, case: &Case) -> bool {
+        !matches!(
+            self.prepare(case, &key(case.key_bits)),
+            Err(Refusal::Unknown)
+        )
     }
 
     /// Makes the key schedule, for a key of [`Case::key_bits`].

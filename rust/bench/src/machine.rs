@@ -30,7 +30,7 @@ pub fn describe(versions: &[(String, String)]) -> Machine {
         versions.iter().cloned().chain(crates).collect();
     packages.extend(debian_packages());
     Machine {
-        cpu: cpuinfo("model name").unwrap_or_else(|| "unknown".to_owned()),
+        cpu: cpu(),
         features: peers::cpu_flags().unwrap_or_default(),
         kernel: read("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".to_owned()),
         compiler: format!("{}; {}", built::RUSTC_VERSION, env!("RFL_BENCH_CC")),
@@ -61,6 +61,13 @@ fn cpuinfo(key: &str) -> Option<String> {
         .find_map(|line| line.strip_prefix(key)?.split_once(':'))?
         .1;
     Some(value.trim().to_owned())
+}
+
+/// Returns the CPU's name, which alone may say little.
+fn cpu() -> String {
+    let [name, family, model] = ["model name", "cpu family", "model\t"]
+        .map(|key| cpuinfo(key).unwrap_or_else(|| "unknown".to_owned()));
+    format!("{name}, family {family}, model {model}")
 }
 
 /// Runs a command, and returns what it prints if it succeeds.

@@ -55,6 +55,14 @@ impl Buffers {
         buffers
     }
 
+    /// As [`Self::message`], with a source that can be changed.
+    pub fn message_mut(&mut self, len: usize) -> (&mut [u8], &mut [u8]) {
+        (
+            &mut bytes(&mut self.src)[..len],
+            &mut bytes(&mut self.dst)[..len],
+        )
+    }
+
     /// Returns source and destination of a message of `len` bytes.
     pub fn message(&mut self, len: usize) -> (&[u8], &mut [u8]) {
         (
@@ -73,8 +81,9 @@ pub struct Cost {
 }
 
 /// One implementation at one length.
-struct Turn<'a> {
-    subject: &'a mut dyn Prepared,
+struct Turn {
+    /// Which of the subjects.
+    subject: usize,
     len: usize,
     /// Messages in a sample.
     messages: u64,
@@ -84,22 +93,22 @@ struct Turn<'a> {
     clock: Vec<f64>,
 }
 
-impl Turn<'_> {
-    fn run(&mut self, buffers: &mut Buffers, messages: u64) {
+impl Turn {
+    fn run(&self, subjects: &mut Subjects<'_>, buffers: &mut Buffers, messages: u64) {
+        let subject = &mut *subjects[self.subject];
         let (src, dst) = buffers.message(self.len);
         let mut tag = Tag::default();
         for _ in 0..messages {
-            self.subject
-                .process(black_box(src), black_box(&mut *dst), black_box(&mut tag));
+            subject.process(black_box(src), black_box(&mut *dst), black_box(&mut tag));
         }
     }
 
     /// Finds how many messages fill a sample.
-    fn size(&mut self, buffers: &mut Buffers, wanted: u64) {
-        self.run(buffers, 1);
+    fn size(&mut self, subjects: &mut Subjects<'_>, buffers: &mut Buffers, wanted: u64) {
+        self.run(subjects, buffers, 1);
         loop {
             let before = clock::ticks();
-            self.run(buffers, self.messages);
+            self.run(subjects, buffers, self.messages);
             let passed = clock::ticks() - before;
             if passed >= wanted {
                 return;
@@ -109,11 +118,11 @@ impl Turn<'_> {
         }
     }
 
-    fn sample(&mut self, buffers: &mut Buffers) {
-        self.run(buffers, (self.messages / 8).max(1));
+    fn sample(&mut self, subjects: &mut Subjects<'_>, buffers: &mut Buffers) {
+        self.run(subjects, buffers, (self.messages / 8).max(1));
         self.clock.push(clock::ticks_per_cycle());
         let before = clock::ticks();
-        self.run(buffers, self.messages);
+        self.run(subjects, buffers, self.messages);
         let passed = clock::ticks() - before;
         self.ticks.push(passed as f64 / self.messages as f64);
     }
@@ -137,31 +146,55 @@ impl Turn<'_> {
     }
 }
 
-/// Measures implementations in turns, each with messages of its length.
-pub fn interleaved<'a>(
-    subjects: impl IntoIterator<Item = (&'a mut dyn Prepared, usize)>,
+/// Whose code is measured.
+type Subjects<'a> = Vec<&'a mut dyn Prepared>;
+
+/// Measures implementations in turns, with messages of one length.
+pub fn implementations(
+    subjects: Subjects<'_>,
+    len: usize,
     buffers: &mut Buffers,
     effort: Effort,
 ) -> Vec<Cost> {
-    let mut turns: Vec<Turn<'a>> = subjects
-        .into_iter()
-        .map(|(subject, len)| Turn {
-            subject,
-            len,
-            messages: 1,
-            ticks: vec![],
-            clock: vec![],
-        })
-        .collect();
+    let turns = (0..subjects.len()).map(|subject| (subject, len)).collect();
+    interleaved(subjects, turns, buffers, effort)
+}
+
+/// Measures messages of several lengths in turns.
+pub fn lengths(
+    subject: &mut dyn Prepared,
+    lengths: &[usize],
+    buffers: &mut Buffers,
+    effort: Effort,
+) -> Vec<Cost> {
+    let turns = lengths.iter().map(|len| (0, *len)).collect();
+    interleaved(vec![subject], turns, buffers, effort)
+}
+
+/// Measures in turns, each of which is a subject and the length of its messages.
+fn interleaved(
+    mut subjects: Subjects<'_>,
+    turns: Vec<(usize, usize)>,
+    buffers: &mut Buffers,
+    effort: Effort,
+) -> Vec<Cost> {
+    let new = |(subject, len)| Turn {
+        subject,
+        len,
+        messages: 1,
+        ticks: vec![],
+        clock: vec![],
+    };
+    let mut turns: Vec<Turn> = turns.into_iter().map(new).collect();
     for turn in &mut turns {
-        turn.size(buffers, effort.ticks);
+        turn.size(&mut subjects, buffers, effort.ticks);
     }
     let mut order: Vec<usize> = (0..turns.len()).collect();
     let mut rng = StdRng::seed_from_u64(0);
     for _ in 0..effort.rounds {
         order.shuffle(&mut rng);
         for &turn in &order {
-            turns[turn].sample(buffers);
+            turns[turn].sample(&mut subjects, buffers);
         }
     }
     turns.into_iter().map(Turn::cost).collect()

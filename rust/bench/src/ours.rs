@@ -5,83 +5,142 @@
 use std::{marker::PhantomData, mem::MaybeUninit, slice};
 
 use rfl_ciphers::{
-    aria,
+    aes, aria, camellia, crct10dif,
+    gcm::{self, CtrGhash},
+    ghash,
     inout::InOut,
     simd::{self, Cpu, Features, Simd},
     tier::{self, scalar, Block, BlockCipher, Context, InvalidKeyLength, Tier},
+    xts,
 };
 
 use crate::{
     case::{Algorithm, Case, Mode},
     cpu,
-    implementation::{Implementation, Prepared, Refusal, Tag, BLOCK, IV},
+    implementation::{Implementation, Prepared, Refusal, Tag, BLOCK, IV, NONCE},
 };
 
-/// Lists tiers: name, algorithm, blocks in a full batch, type, groups of modes.
+/// Lists tiers: name, algorithm, blocks in a full batch; groups of modes and the types that have
+/// them.
 macro_rules! tiers {
-    ($($name:literal, $algorithm:ident, $blocks:literal, $tier:ty: $($group:ident)+;)*) => {
+    ($($name:literal, $algorithm:ident, $blocks:literal: $([$($group:ident)+] $tier:ty),+;)*) => {
         vec![$(Ours {
             name: $name,
             algorithm: Algorithm::$algorithm,
             batch: $blocks * BLOCK,
-            missing: cpu::detect::<<$tier as Tier>::Features>().err(),
-            modes: [$(tiers!(@ $group $tier)),+].concat(),
+            modes: [$($(tiers!(@ $group $tier)),+),+].concat(),
         }),*]
     };
     (@ ecb $tier:ty) => {
         &[
-            (Mode::EcbEncrypt, prepare::<EcbEncrypt<$tier>> as Prepare),
-            (Mode::EcbDecrypt, prepare::<EcbDecrypt<$tier>>),
+            ModeOfTier::new::<EcbEncrypt<$tier>>(Mode::EcbEncrypt),
+            ModeOfTier::new::<EcbDecrypt<$tier>>(Mode::EcbDecrypt),
         ][..]
     };
-    (@ cbc $tier:ty) => { &[(Mode::CbcDecrypt, prepare::<CbcDecrypt<$tier>> as Prepare)][..] };
-    (@ ctr $tier:ty) => { &[(Mode::Ctr, prepare::<Ctr<$tier>> as Prepare)][..] };
+    (@ cbc $tier:ty) => { &[ModeOfTier::new::<CbcDecrypt<$tier>>(Mode::CbcDecrypt)][..] };
+    (@ ctr $tier:ty) => { &[ModeOfTier::new::<Ctr<$tier>>(Mode::Ctr)][..] };
     (@ xts $tier:ty) => {
         &[
-            (Mode::XtsEncrypt, prepare::<XtsEncrypt<$tier>> as Prepare),
-            (Mode::XtsDecrypt, prepare::<XtsDecrypt<$tier>>),
+            ModeOfTier::new::<XtsEncrypt<$tier>>(Mode::XtsEncrypt),
+            ModeOfTier::new::<XtsDecrypt<$tier>>(Mode::XtsDecrypt),
         ][..]
     };
+    (@ gcm $tier:ty) => { &[ModeOfTier::new::<GcmEncrypt<$tier>>(Mode::GcmEncrypt)][..] };
+    (@ crc $tier:ty) => { &[ModeOfTier::new::<Crc<$tier>>(Mode::Digest)][..] };
 }
 
 /// Returns all tiers, those that this CPU cannot run among them.
 pub fn tiers() -> Vec<Ours> {
     tiers! {
-        "aria-scalar", Aria, 1, Scalar<aria::Aria>: ecb cbc ctr xts;
-        "aria-aesni-avx", Aria, 16, aria::x86::vex::AesniAvx: ecb cbc ctr xts;
-        "aria-aesni-avx2", Aria, 32, aria::x86::vex::AesniAvx2: ecb cbc ctr xts;
-        "aria-vaes-avx2", Aria, 32, aria::x86::vex::VaesAvx2: ecb cbc ctr xts;
-        "aria-gfni-avx", Aria, 16, aria::x86::vex::GfniAvx: ecb cbc ctr xts;
-        "aria-gfni-avx2", Aria, 32, aria::x86::vex::GfniAvx2: ecb cbc ctr xts;
-        "aria-gfni-avx512vl", Aria, 32, aria::x86::avx512::GfniAvx512vl: ecb cbc ctr xts;
-        "aria-gfni-avx512", Aria, 64, aria::x86::avx512::GfniAvx512: ecb cbc ctr xts;
+        "aria-scalar", Aria, 1:
+            [ecb cbc ctr xts] Scalar<aria::Aria>, [gcm] CtrGhash<Scalar<aria::Aria>, ScalarHash>;
+        "aria-aesni-avx", Aria, 16:
+            [ecb cbc ctr xts] aria::x86::vex::AesniAvx, [gcm] CtrGhash<aria::x86::vex::AesniAvx, ghash::x86::Avx>;
+        "aria-gfni-avx", Aria, 16:
+            [ecb cbc ctr xts] aria::x86::vex::GfniAvx, [gcm] CtrGhash<aria::x86::vex::GfniAvx, ghash::x86::Avx>;
+        "aria-aesni-avx2", Aria, 32:
+            [ecb cbc ctr xts] aria::x86::vex::AesniAvx2, [gcm] CtrGhash<aria::x86::vex::AesniAvx2, ghash::x86::Avx>;
+        "aria-vaes-avx2", Aria, 32:
+            [ecb cbc ctr xts] aria::x86::vex::VaesAvx2, [gcm] CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx>;
+        "aria-gfni-avx2", Aria, 32:
+            [ecb cbc ctr xts] aria::x86::vex::GfniAvx2, [gcm] CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx>;
+        "aria-gfni-avx512vl", Aria, 32:
+            [ecb cbc ctr xts] aria::x86::avx512::GfniAvx512vl,
+            [gcm] CtrGhash<aria::x86::avx512::GfniAvx512vl, ghash::x86::Avx2>;
+        "aria-gfni-avx512", Aria, 64:
+            [ecb cbc ctr xts] aria::x86::avx512::GfniAvx512,
+            [gcm] CtrGhash<aria::x86::avx512::GfniAvx512, ghash::x86::Avx512>;
+        "camellia-scalar", Camellia, 1:
+            [ecb cbc ctr xts] Scalar<camellia::Camellia>,
+            [gcm] CtrGhash<Scalar<camellia::Camellia>, ScalarHash>;
+        "camellia-asm", Camellia, 2: [ecb cbc ctr xts] camellia::x86::Asm;
+        "camellia-gfni-avx512vl", Camellia, 32:
+            [ecb cbc ctr xts] camellia::x86::avx512::GfniAvx512vl,
+            [gcm] CtrGhash<camellia::x86::avx512::GfniAvx512vl, ghash::x86::Avx2>;
+        "camellia-gfni-avx512", Camellia, 64:
+            [ecb cbc ctr xts] camellia::x86::avx512::GfniAvx512,
+            [gcm] CtrGhash<camellia::x86::avx512::GfniAvx512, ghash::x86::Avx512>;
+        "aes-scalar", Aes, 1: [ctr] Scalar<aes::Aes>, [gcm] CtrGhash<Scalar<aes::Aes>, ScalarHash>;
+        "aes-vaes-avx512vl", Aes, 8: [ctr] aes::x86::Avx512vl, [gcm] aes::x86::Avx512vl;
+        "aes-vaes-avx512", Aes, 16: [ctr] aes::x86::Avx512, [gcm] aes::x86::Avx512;
+        "crct10dif-scalar", CrcT10dif, 1: [crc] ScalarCrc;
+        "crct10dif-avx", CrcT10dif, 16: [crc] crct10dif::x86::Avx;
+        "crct10dif-avx2", CrcT10dif, 16: [crc] crct10dif::x86::Avx2;
+        "crct10dif-avx512", CrcT10dif, 16: [crc] crct10dif::x86::Avx512;
     }
 }
 
 /// Makes a key schedule, or says what prevents it.
 type Prepare = fn(&[u8]) -> Result<Box<dyn Routine>, String>;
 
+/// A mode of a tier and how to get it.
+#[derive(Clone, Copy)]
+struct ModeOfTier {
+    mode: Mode,
+    is_scalar: bool,
+    missing: fn() -> Option<String>,
+    prepare: Prepare,
+}
+
+impl ModeOfTier {
+    fn new<M: ModeOf>(mode: Mode) -> Self {
+        Self {
+            mode,
+            is_scalar: M::Features::REQUIRED == simd::Scalar::REQUIRED,
+            missing: || cpu::detect::<M::Features>().err(),
+            prepare: prepare::<M>,
+        }
+    }
+}
+
 /// A tier and its modes.
 pub struct Ours {
     /// Its name in reports.
     pub name: &'static str,
-    /// The cipher.
+    /// The algorithm.
     pub algorithm: Algorithm,
     /// Length of a full batch in bytes.
     pub batch: usize,
-    /// What this CPU lacks.
-    pub missing: Option<String>,
-    /// What it does, and how to get it.
-    pub modes: Vec<(Mode, Prepare)>,
+    modes: Vec<ModeOfTier>,
 }
 
 impl Ours {
+    /// Says what this CPU lacks for the tier.
+    pub fn missing(&self) -> Option<String> {
+        self.modes.iter().find_map(|mode| (mode.missing)())
+    }
+
+    /// Returns whether it is no tier, but the scalar code.
+    pub fn is_scalar(&self) -> bool {
+        self.modes.iter().all(|mode| mode.is_scalar)
+    }
+
     /// As [`Implementation::prepare`], with a view of what is inside.
     pub fn routine(&self, case: &Case, key: &[u8]) -> Result<Box<dyn Routine>, Refusal> {
-        let mode = self.modes.iter().find(|(mode, _)| *mode == case.mode);
+        let mode = self.modes.iter().find(|mode| mode.mode == case.mode);
         match mode {
-            Some((_, prepare)) if self.algorithm == case.algorithm => {
-                prepare(key).map_err(Refusal::Failed)
+            Some(mode) if self.algorithm == case.algorithm => {
+                (mode.prepare)(key).map_err(Refusal::Failed)
             }
             _ => Err(Refusal::Unknown),
         }
@@ -110,6 +169,9 @@ impl Implementation for Ours {
 pub trait Routine: Prepared {
     /// Forgets what is special about it.
     fn into_prepared(self: Box<Self>) -> Box<dyn Prepared>;
+
+    /// Sets another key, of the same length.
+    fn set_key(&mut self, bytes: &[u8]);
 
     /// The bytes of the key schedule.
     fn key(&mut self) -> &mut [u8];
@@ -196,6 +258,10 @@ impl<M: ModeOf> Routine for Keyed<M> {
         self
     }
 
+    fn set_key(&mut self, bytes: &[u8]) {
+        M::set_key(&mut self.key, bytes).expect("a key as long as the one before");
+    }
+
     fn key(&mut self) -> &mut [u8] {
         // SAFETY: It was made of zero bytes, padding included. Nobody writes to it but a checker
         // that marks bytes.
@@ -277,16 +343,6 @@ modes! {
     Ctr over Ctr: ctr, ctr(counter);
 }
 
-/// The two keys of XTS: that of the data, and the scalar one of the tweak.
-#[repr(C)]
-struct XtsKey<T: Tier> {
-    data: T::Key,
-    tweak: <T::Cipher as BlockCipher>::Key,
-}
-
-// SAFETY: Zero bytes are a value of either part.
-unsafe impl<T: Tier> Context for XtsKey<T> {}
-
 /// Declares the directions of XTS.
 macro_rules! xts {
     ($($mode:ident: $function:ident;)*) => {$(
@@ -294,27 +350,25 @@ macro_rules! xts {
 
         impl<T: tier::Xts> ModeOf for $mode<T> {
             type Features = T::Features;
-            type Key = XtsKey<T>;
+            type Key = xts::Key<T>;
             type Scratch = T::Scratch;
             type State = Block;
 
             const MIN: usize = T::MIN;
 
-            fn set_key(key: &mut XtsKey<T>, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-                let (data, tweak) = bytes.split_at(bytes.len() / 2);
-                T::set_key(&mut key.data, data)?;
-                T::Cipher::set_key(&mut key.tweak, tweak)
+            fn set_key(key: &mut xts::Key<T>, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+                key.set(bytes)
             }
 
             #[inline]
-            fn start(key: &XtsKey<T>) -> Block {
-                T::Cipher::encrypt_block(&key.tweak, &IV)
+            fn start(key: &xts::Key<T>) -> Block {
+                key.tweak(&IV)
             }
 
             #[inline]
             fn run(
                 simd: Simd<'_, T::Features>,
-                key: &XtsKey<T>,
+                key: &xts::Key<T>,
                 scratch: &mut MaybeUninit<T::Scratch>,
                 tweak: &mut Block,
                 data: InOut<'_>,
@@ -333,6 +387,111 @@ macro_rules! xts {
 xts! {
     XtsEncrypt: xts_encrypt;
     XtsDecrypt: xts_decrypt;
+}
+
+/// GCM, without associated data.
+struct GcmEncrypt<T>(PhantomData<T>);
+
+impl<T: gcm::Tier> ModeOf for GcmEncrypt<T> {
+    type Features = T::Features;
+    type Key = T::Key;
+    type Scratch = T::Scratch;
+    type State = Block;
+
+    const MIN: usize = 0;
+
+    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        T::set_key(key, bytes)
+    }
+
+    #[inline]
+    fn start(_: &T::Key) -> Block {
+        IV
+    }
+
+    #[inline]
+    fn run(
+        simd: Simd<'_, T::Features>,
+        key: &T::Key,
+        scratch: &mut MaybeUninit<T::Scratch>,
+        _: &mut Block,
+        data: InOut<'_>,
+        tag: &mut Tag,
+    ) {
+        let mut message = gcm::Message::new(&NONCE);
+        T::encrypt(simd, key, scratch, &mut message, data);
+        *tag = T::tag(simd, key, scratch, &mut message);
+    }
+}
+
+/// GHASH in scalar code in the place of a tier.
+struct ScalarHash;
+
+impl ghash::Tier for ScalarHash {
+    type Features = simd::Scalar;
+
+    #[inline]
+    fn update(_: Simd<'_, simd::Scalar>, key: &ghash::Key, acc: &mut Block, data: &[u8]) {
+        ghash::scalar::update(key, acc, data);
+    }
+}
+
+/// The checksum.
+struct Crc<T>(PhantomData<T>);
+
+/// What a checksum has in the place of a key.
+struct NoKey;
+
+// SAFETY: It has no bytes.
+unsafe impl Context for NoKey {}
+
+impl<T: crct10dif::Tier> ModeOf for Crc<T> {
+    type Features = T::Features;
+    type Key = NoKey;
+    type Scratch = ();
+    type State = u16;
+
+    const MIN: usize = T::MIN;
+
+    fn set_key(_: &mut NoKey, _: &[u8]) -> Result<(), InvalidKeyLength> {
+        Ok(())
+    }
+
+    #[inline]
+    fn start(_: &NoKey) -> u16 {
+        0
+    }
+
+    #[inline]
+    fn run(
+        simd: Simd<'_, T::Features>,
+        _: &NoKey,
+        _: &mut MaybeUninit<()>,
+        crc: &mut u16,
+        data: InOut<'_>,
+        tag: &mut Tag,
+    ) {
+        *crc = if data.len() < T::MIN {
+            crct10dif::scalar::update(*crc, data.source())
+        } else {
+            T::update(simd, *crc, data.source())
+        };
+        tag[..2].copy_from_slice(&crc.to_be_bytes());
+    }
+}
+
+/// The checksum in scalar code in the place of a tier.
+struct ScalarCrc;
+
+impl crct10dif::Tier for ScalarCrc {
+    type Features = simd::Scalar;
+
+    const MIN: usize = 0;
+
+    #[inline]
+    fn update(_: Simd<'_, simd::Scalar>, crc: u16, data: &[u8]) -> u16 {
+        crct10dif::scalar::update(crc, data)
+    }
 }
 
 /// The scalar code of a cipher in the place of a tier.
@@ -357,7 +516,7 @@ impl<C: BlockCipher> Tier for Scalar<C> {
 
 /// Implements a group of modes by the functions of [`scalar`] that have the same names.
 macro_rules! by_scalar {
-    ($($kind:ident: $($function:ident($($state:ident)?) $(-> $rest:ty)?),+;)*) => {$(
+    ($($kind:ident: $($function:ident($($state:ident)?)),+;)*) => {$(
         impl<C: BlockCipher> tier::$kind for Scalar<C> {
             $(
                 #[inline]
@@ -367,7 +526,7 @@ macro_rules! by_scalar {
                     _: &mut MaybeUninit<()>,
                     $($state: &mut Block,)?
                     data: InOut<'a>,
-                ) $(-> $rest)? {
+                ) -> InOut<'a> {
                     scalar::$function::<C>(key, $($state,)? data)
                 }
             )+
@@ -376,8 +535,20 @@ macro_rules! by_scalar {
 }
 
 by_scalar! {
-    Ecb: ecb_encrypt() -> InOut<'a>, ecb_decrypt() -> InOut<'a>;
-    Cbc: cbc_decrypt(iv) -> InOut<'a>;
-    Ctr: ctr(counter);
-    Xts: xts_encrypt(tweak) -> InOut<'a>, xts_decrypt(tweak) -> InOut<'a>;
+    Ecb: ecb_encrypt(), ecb_decrypt();
+    Cbc: cbc_decrypt(iv);
+    Xts: xts_encrypt(tweak), xts_decrypt(tweak);
+}
+
+impl<C: BlockCipher> tier::Ctr for Scalar<C> {
+    #[inline]
+    fn ctr(
+        _: Simd<'_, simd::Scalar>,
+        key: &C::Key,
+        _: &mut MaybeUninit<()>,
+        counter: &mut Block,
+        data: InOut<'_>,
+    ) {
+        scalar::ctr::<C>(key, counter, data);
+    }
 }

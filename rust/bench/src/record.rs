@@ -129,7 +129,7 @@ pub struct Sweep {
     pub cycles: Vec<(usize, f64)>,
     /// The length furthest above the line between the full batches around it, and how far.
     pub above_line: (usize, f64),
-    /// The length furthest above the dearer of its neighbours, and how far.
+    /// The length furthest above the cheaper of its neighbours, and how far.
     pub above_neighbours: (usize, f64),
 }
 
@@ -143,8 +143,10 @@ pub struct Count {
     pub case: Case,
     /// Length of the message.
     pub bytes: usize,
-    /// Instructions, of the assembly only.
+    /// Instructions for the message.
     pub instructions: u64,
+    /// Instructions that another batch adds, for each of its blocks.
+    pub per_block: f64,
 }
 
 /// All that a run found on one ground.

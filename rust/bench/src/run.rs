@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
     case::{Algorithm, Case, Mode},
-    clock,
-    implementation::{Implementation, Prepared, Refusal, Tag},
+    clock, count,
+    implementation::{key, Implementation, Prepared, Refusal, Tag},
     machine,
     measure::{self, Buffers, Effort},
     ours, peers,
@@ -80,10 +80,10 @@ pub fn everybody(filter: &Filter) -> Everybody {
     } = peers::load();
     let mut implementations: Vec<Box<dyn Implementation>> = Vec::new();
     for tier in ours::tiers() {
-        match &tier.missing {
+        match tier.missing() {
             Some(reason) => absent.push(Absent {
                 implementation: tier.name.to_owned(),
-                reason: reason.clone(),
+                reason,
             }),
             None => implementations.push(Box::new(tier)),
         }
@@ -96,11 +96,6 @@ pub fn everybody(filter: &Filter) -> Everybody {
         absent,
         versions,
     }
-}
-
-/// A key of so many bits, the same in every run; the halves of XTS keys differ.
-pub fn key(bits: u32) -> Vec<u8> {
-    (0..bits / 8).map(|n| (n * 7 + 3) as u8).collect()
 }
 
 /// An implementation with its key schedule.
@@ -190,8 +185,8 @@ pub fn run(filter: &Filter, lengths: &[usize], effort: Effort) -> Result<Documen
             progress.set_message(format!("{case}, {len} B"));
             let subjects = contestants
                 .iter_mut()
-                .map(|c| (&mut *c.prepared as &mut dyn Prepared, len));
-            let costs = measure::interleaved(subjects, &mut buffers, effort);
+                .map(|c| &mut *c.prepared as &mut dyn Prepared);
+            let costs = measure::implementations(subjects.collect(), len, &mut buffers, effort);
             for (contestant, cost) in contestants.iter().zip(costs) {
                 document.records.push(Record {
                     implementation: contestant.implementation.name().to_owned(),
@@ -214,6 +209,8 @@ pub fn run(filter: &Filter, lengths: &[usize], effort: Effort) -> Result<Documen
             );
         });
     }
+    progress.set_message("counting instructions");
+    document.counts = count::count(filter)?;
     progress.finish_and_clear();
     document.warnings.extend(noise(&document.records));
     Ok(document)

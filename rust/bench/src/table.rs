@@ -41,8 +41,6 @@ where
 
 /// All figures for one case on one ground.
 pub struct Figures<'a> {
-    /// The case.
-    pub case: Case,
     by_place: BTreeMap<(&'a str, usize), &'a Record>,
     /// Ours first, then in the order of their appearance.
     pub implementations: Vec<(&'a str, bool)>,
@@ -54,7 +52,6 @@ impl<'a> Figures<'a> {
     /// Picks the records of a case.
     pub fn new(case: Case, records: &'a [Record]) -> Self {
         let mut figures = Self {
-            case,
             by_place: BTreeMap::new(),
             implementations: Vec::new(),
             lengths: BTreeSet::new(),

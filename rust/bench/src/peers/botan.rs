@@ -63,7 +63,7 @@ impl Implementation for Library {
         };
         let (name, flags) = match case.mode {
             Mode::EcbEncrypt | Mode::EcbDecrypt => {
-                return Blocks::new(self.0, &cipher, case.mode, key);
+                return Blocks::prepare(self.0, &cipher, case.mode, key);
             }
             Mode::CbcDecrypt => (format!("{cipher}/CBC/NoPadding"), DECRYPT),
             Mode::Ctr => (format!("{cipher}/CTR-BE"), 0),
@@ -105,7 +105,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn new(
+    fn prepare(
         library: &'static Botan,
         name: &str,
         mode: Mode,

@@ -37,7 +37,7 @@ functions! {
         cbc_decrypt = "nettle_cbc_decrypt":
             fn(*const c_void, Crypt, usize, *mut u8, usize, *mut u8, *const u8),
         xts_encrypt = "nettle_xts_encrypt_message":
-            fn(*const c_void, *const c_void, Crypt, Crypt, *const u8, usize, *mut u8, *const u8),
+            fn(*const c_void, *const c_void, Crypt, *const u8, usize, *mut u8, *const u8),
         xts_decrypt = "nettle_xts_decrypt_message":
             fn(*const c_void, *const c_void, Crypt, Crypt, *const u8, usize, *mut u8, *const u8),
         gcm_set_key = "nettle_gcm_set_key": fn(*mut c_void, *const c_void, Crypt),
@@ -161,21 +161,12 @@ impl Prepared for Cipher {
                 Mode::CbcDecrypt => {
                     (n.cbc_decrypt)(key, crypt, BLOCK, iv.as_mut_ptr(), len, to, from);
                 }
-                Mode::XtsEncrypt | Mode::XtsDecrypt => {
-                    let xts = match self.mode {
-                        Mode::XtsEncrypt => n.xts_encrypt,
-                        _ => n.xts_decrypt,
-                    };
-                    xts(
-                        key,
-                        self.tweak_key.get(),
-                        crypt,
-                        crypt,
-                        iv.as_ptr(),
-                        len,
-                        to,
-                        from,
-                    );
+                Mode::XtsEncrypt => {
+                    (n.xts_encrypt)(key, self.tweak_key.get(), crypt, iv.as_ptr(), len, to, from);
+                }
+                Mode::XtsDecrypt => {
+                    let tweak_key = self.tweak_key.get();
+                    (n.xts_decrypt)(key, tweak_key, crypt, crypt, iv.as_ptr(), len, to, from);
                 }
                 Mode::GcmEncrypt => {
                     let hash_key = self.hash_key.get();

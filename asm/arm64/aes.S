@@ -25,7 +25,7 @@
 KEYS		.req	x0	// u32[][4]: round keys, in the order of their use
 DST		.req	x1
 SRC		.req	x2
-KEY_WORDS	.req	w3	// length of the key in words: 4, 6 or 8
+EXTRA_ROUNDS	.req	w3	// beyond 10: 0, 2 or 4
 WORDS		.req	x4	// struct Tables, see aes.h
 BYTES		.req	x5	// its part for the last round
 
@@ -133,8 +133,8 @@ IN1		.req	\in1
 .endif
 .endm
 
-// 10, 12 or 14 rounds: ten, of which four are done once more for a key of 8 words,
-// and two before them for one of 6. \shift is 1 to encrypt and -1 to decrypt.
+// 10, 12 or 14 rounds, of which shorter keys do the last. There is no loop, as its
+// bookkeeping would be one instruction in fifty. \shift is 1 to encrypt and -1 to decrypt.
 .macro	_crypt		shift
 	ldp		EVEN0, EVEN1, [SRC]
 	ldp		ODD0, ODD1, [KEYS], #16
@@ -144,17 +144,16 @@ IN1		.req	\in1
 	eor		EVEN1, EVEN1, ODD1
 	add		BYTES, WORDS, #AES_BYTES
 
-	tbz		KEY_WORDS, #1, .Lnot_6_words\@
+	cbz		EXTRA_ROUNDS, .Lten_rounds\@
+	tbz		EXTRA_ROUNDS, #2, .Ltwelve_rounds\@
 	_two_rounds	\shift
-.Lnot_6_words\@:
-	_round		_look_up_word, \shift, EVEN0, EVEN1, ODD0, ODD1
-.Lfour_rounds\@:
-	_round		_look_up_word, \shift, ODD0, ODD1, EVEN0, EVEN1
+.Ltwelve_rounds\@:
 	_two_rounds	\shift
+.Lten_rounds\@:
+.rept	4
+	_two_rounds	\shift
+.endr
 	_round		_look_up_word, \shift, EVEN0, EVEN1, ODD0, ODD1
-	subs		KEY_WORDS, KEY_WORDS, #4
-	b.hs		.Lfour_rounds\@
-
 	_round		_look_up_byte, \shift, ODD0, ODD1, EVEN0, EVEN1
 	_to_block	EVEN0, EVEN1
 	stp		EVEN0, EVEN1, [DST]
@@ -164,7 +163,7 @@ IN1		.req	\in1
 .text
 
 // void rfl_aes_encrypt(const u32 (*round_keys)[4], u8 dst[16], const u8 src[16],
-//			u32 key_words, const struct Tables *tables);
+//			u32 extra_rounds, const struct Tables *tables);
 //
 // Encrypts a block. Needs no alignment; DST and SRC may be the same.
 SYM_FUNC_START(rfl_aes_encrypt)
@@ -172,7 +171,7 @@ SYM_FUNC_START(rfl_aes_encrypt)
 SYM_FUNC_END(rfl_aes_encrypt)
 
 // void rfl_aes_decrypt(const u32 (*round_keys)[4], u8 dst[16], const u8 src[16],
-//			u32 key_words, const struct Tables *tables);
+//			u32 extra_rounds, const struct Tables *tables);
 //
 // Decrypts a block as the equivalent inverse cipher (FIPS 197, section 5.3.5), with
 // the round keys and the tables of that.

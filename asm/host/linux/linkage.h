@@ -6,7 +6,7 @@
 #define _RFL_HOST_LINUX_LINKAGE_H
 
 #ifdef __aarch64__
-#define RFL_LANDING_PAD		bti c;
+#define RFL_LANDING_PAD		bti c
 #else
 #define RFL_LANDING_PAD
 #endif
@@ -16,7 +16,7 @@
 	.type name, @function;	\
 	.p2align 6;		\
 	name:			\
-	RFL_LANDING_PAD
+	RFL_LANDING_PAD;
 
 #define SYM_FUNC_START_LOCAL(name)	\
 	.type name, @function;	\

@@ -6,9 +6,10 @@
 //! time where the cache tells addresses apart.
 
 use core::iter::once;
-use core::mem::{offset_of, size_of, MaybeUninit};
+use core::mem::{offset_of, size_of};
 
-use super::super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
+use super::super::inout::InOut;
+use super::super::tier::{Block, BlockCipher, Context, InvalidKeyLength, BLOCK_SIZE};
 use super::{mix, unmix, Aes, State, INVERSE_SBOX, MAX_ROUND_KEYS, SBOX};
 
 // asm/arm64/aes.h has the same numbers.
@@ -61,14 +62,14 @@ extern "C" {
     ///
     /// # Safety
     ///
-    /// `key_words` must be 4, 6 or 8, and `round_keys` valid for reads of 7 more than that. `src`
-    /// must be valid for reads and `dst` for writes; they may be the same. `tables` must be
+    /// `extra_rounds` must be 0, 2 or 4, and `round_keys` valid for reads of 11 more than that.
+    /// `src` must be valid for reads and `dst` for writes; they may be the same. `tables` must be
     /// [`Tables::ENCRYPT`].
     fn rfl_aes_encrypt(
         round_keys: *const State,
         dst: *mut Block,
         src: *const Block,
-        key_words: u32,
+        extra_rounds: u32,
         tables: *const Tables,
     );
 
@@ -81,7 +82,7 @@ extern "C" {
         round_keys: *const State,
         dst: *mut Block,
         src: *const Block,
-        key_words: u32,
+        extra_rounds: u32,
         tables: *const Tables,
     );
 }
@@ -100,14 +101,6 @@ pub struct Key {
 
 // SAFETY: The type is made of integers, and zeroes are the schedules of 10 rounds with zero keys.
 unsafe impl Context for Key {}
-
-impl Key {
-    /// Returns the length of the key in words of 32 bits: 4, 6 or 8.
-    #[inline]
-    fn words(&self) -> u32 {
-        self.schedule.extra_rounds.wrapping_add(4)
-    }
-}
 
 /// AES, in assembly.
 #[derive(Clone, Copy, Debug)]
@@ -135,36 +128,71 @@ impl BlockCipher for Arm64 {
 
     #[inline]
     fn encrypt_block(key: &Key, block: &Block) -> Block {
-        let mut result = MaybeUninit::uninit();
-        // SAFETY: These are references, and memory for the result; `schedule` holds as many round
-        // keys as go with the length of the key.
-        unsafe {
-            rfl_aes_encrypt(
-                key.schedule.round_keys.as_ptr(),
-                result.as_mut_ptr(),
-                block,
-                key.words(),
-                &ENCRYPT,
-            );
+        let mut result = [0; BLOCK_SIZE];
+        if let Some(data) = InOut::new(block, &mut result) {
+            Self::ecb_encrypt(key, data);
         }
-        // SAFETY: The routine has written all of it.
-        unsafe { result.assume_init() }
+        result
     }
 
     #[inline]
     fn decrypt_block(key: &Key, block: &Block) -> Block {
-        let mut result = MaybeUninit::uninit();
-        // SAFETY: As in `encrypt_block()`.
-        unsafe {
-            rfl_aes_decrypt(
-                key.inverse.as_ptr(),
-                result.as_mut_ptr(),
-                block,
-                key.words(),
-                &DECRYPT,
-            );
+        let mut result = [0; BLOCK_SIZE];
+        if let Some(data) = InOut::new(block, &mut result) {
+            Self::ecb_decrypt(key, data);
         }
-        // SAFETY: As in `encrypt_block()`.
-        unsafe { result.assume_init() }
+        result
     }
+}
+
+impl Arm64 {
+    /// As [`scalar::ecb_encrypt`](super::super::tier::scalar::ecb_encrypt), but no block is copied:
+    /// the kernel's code for arm64 must not load words from where bytes are, so it would copy byte
+    /// by byte.
+    #[inline]
+    pub fn ecb_encrypt<'a>(key: &Key, data: InOut<'a>) -> InOut<'a> {
+        for_blocks(data, |dst, src| {
+            // SAFETY: `dst` and `src` are as `for_blocks()` says, and `schedule` holds as many round
+            // keys as it says.
+            unsafe {
+                rfl_aes_encrypt(
+                    key.schedule.round_keys.as_ptr(),
+                    dst,
+                    src,
+                    key.schedule.extra_rounds,
+                    &ENCRYPT,
+                );
+            }
+        })
+    }
+
+    /// Undoes [`ecb_encrypt`](Self::ecb_encrypt).
+    #[inline]
+    pub fn ecb_decrypt<'a>(key: &Key, data: InOut<'a>) -> InOut<'a> {
+        for_blocks(data, |dst, src| {
+            // SAFETY: As in `ecb_encrypt()`; there are as many round keys in `inverse`.
+            unsafe {
+                rfl_aes_decrypt(
+                    key.inverse.as_ptr(),
+                    dst,
+                    src,
+                    key.schedule.extra_rounds,
+                    &DECRYPT,
+                );
+            }
+        })
+    }
+}
+
+/// Calls `f` for each whole block with where to write and what to read, which may be the same.
+/// Returns what is left.
+#[inline]
+fn for_blocks<'a>(data: InOut<'a>, mut f: impl FnMut(*mut Block, *const Block)) -> InOut<'a> {
+    let (mut blocks, rest) = data.split_units::<BLOCK_SIZE>();
+    while !blocks.is_empty() {
+        let (block, others) = blocks.split_at(BLOCK_SIZE);
+        f(block.dst().cast(), block.src().cast());
+        blocks = others;
+    }
+    rest
 }

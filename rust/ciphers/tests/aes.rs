@@ -408,6 +408,8 @@ mod arm64 {
         gf256,
     };
 
+    use crate::support::guarded::Guarded;
+
     impl Subject for Arm64 {
         const KEY_LENGTHS: &'static [usize] = Aes::KEY_LENGTHS;
 
@@ -427,6 +429,33 @@ mod arm64 {
             assert_eq!(tables.bytes, sbox);
             for (word, byte) in tables.words.into_iter().zip(sbox) {
                 assert_eq!(word.to_le_bytes(), column.map(|c| gf256::mul(c, byte)));
+            }
+        }
+    }
+
+    /// Several blocks and a rest, in place and not, where memory ends behind them.
+    pub fn ecb() {
+        type Ecb = for<'a> fn(&<Arm64 as BlockCipher>::Key, InOut<'a>) -> InOut<'a>;
+        let key = modes::key::<Arm64>(&KEY_256);
+        let routines: [(Ecb, Ecb); 2] = [
+            (Arm64::ecb_encrypt, scalar::ecb_encrypt::<Arm64>),
+            (Arm64::ecb_decrypt, scalar::ecb_decrypt::<Arm64>),
+        ];
+        for len in 0..=PLAIN.len() {
+            for (routine, reference) in routines {
+                let text = &PLAIN[..len];
+                let mut expected = text.to_vec();
+                reference(&key, InOut::in_place(&mut expected));
+
+                let [mut from, mut to] = [Guarded::new(len), Guarded::new(len)];
+                from.bytes().copy_from_slice(text);
+                to.bytes().copy_from_slice(text);
+                let data = InOut::new(from.bytes(), to.bytes()).unwrap();
+                assert_eq!(routine(&key, data).len(), len % 16);
+                assert_eq!(to.bytes(), expected);
+                assert_eq!(from.bytes(), text);
+                routine(&key, InOut::in_place(from.bytes()));
+                assert_eq!(from.bytes(), expected);
             }
         }
     }
@@ -452,6 +481,7 @@ pub fn add(suite: &mut Suite) {
     #[cfg(target_arch = "aarch64")]
     {
         suite.add("aes::arm64::tables".to_owned(), arm64::tables);
+        suite.add("aes::arm64::ecb".to_owned(), arm64::ecb);
         add_block_cipher::<rfl_ciphers::aes::arm64::Arm64>(suite, "aes::arm64");
     }
 }

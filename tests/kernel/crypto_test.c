@@ -135,6 +135,7 @@ static const struct {
 	{ &aes, MODE_CTR, "ctr-aes-avx512" },
 	{ &aes, MODE_GCM, "gcm-aes-avx512" },
 	{ &aes, MODE_RFC4106, "rfc4106-gcm-aes-avx512" },
+	{ &aes, MODE_SINGLE, "aes-arm64" },
 
 	{ &aria, MODE_SINGLE, "aria-rust" },
 

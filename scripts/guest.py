@@ -145,14 +145,25 @@ def build_intree(kernel: Kernel) -> Path:
     return out
 
 
+def cargo_prefix(target: str) -> str:
+    """How the names of cargo's settings for a target begin in the environment."""
+    return f"CARGO_TARGET_{target.upper().replace('-', '_')}"
+
+
+def cargo_env(kernel: Kernel, target: str) -> dict[str, str]:
+    """Environment in which cargo builds for the architecture of a kernel."""
+    env = dict(os.environ)
+    if (sysroot := kernel.path / "sysroot/usr").exists():
+        prefix = cargo_prefix(target)
+        env |= {f"{prefix}_LINKER": kernel.cc, f"{prefix}_RUSTFLAGS": f"--sysroot={sysroot}"}
+    return env
+
+
 @functools.cache
 def build_init(arch: str, kernel: Kernel) -> Path:
     """Build the test program, statically linked; its path."""
     target = RUST_TARGET[arch]
-    env = dict(os.environ)
-    if (sysroot := kernel.path / "sysroot/usr").exists():
-        prefix = f"CARGO_TARGET_{target.upper().replace('-', '_')}"
-        env |= {f"{prefix}_LINKER": kernel.cc, f"{prefix}_RUSTFLAGS": f"--sysroot={sysroot}"}
+    env = cargo_env(kernel, target)
     # Where the program is built, cargo finds the settings that make it static.
     logged("building the guest's test program", cache_dir() / "logs/guest-build.log",
            ["cargo", "build", "--release", "--locked", "--target", target],

@@ -50,7 +50,7 @@ class Sources(unittest.TestCase):
 
     def test_rustfmt(self):
         roots = [f for f in self.files if re.fullmatch(
-            r"(rust/(modules|ciphers)|samples|tests/kernel)/\w+\.rs"
+            r"(rust/(modules|ciphers)|samples|tests/(arm64|kernel))/\w+\.rs"
             r"|(tests/guest|rust/bench)/src/main\.rs|rust/ciphers/(examples/.*|tests)/\w+\.rs", f)]
         self.command("rustfmt", "--check", "--edition=2021", *roots)
 

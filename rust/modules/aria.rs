@@ -22,6 +22,8 @@ pub mod crypto;
 #[path = "../crypto/modes.rs"]
 pub mod modes;
 
+// All tiers are for x86-64.
+#[cfg_attr(not(CONFIG_X86_64), allow(unused_imports))]
 use ciphers::{
     aria::{self, Aria},
     gcm::CtrGhash,

@@ -135,6 +135,21 @@ def run_tests(order: Order) -> list[str]:
     return [*result.stdout.splitlines(), f"status {result.returncode}"]
 
 
+def forbidden_registers(code: str) -> set[str]:
+    """Registers in disassembled code that belong to others.
+
+    Ours has no use for the stack, for what a routine has to keep, or for vectors.
+    """
+    operands = (re.sub(r"[0-9a-f]+ <.*>", "", line)  # where a branch goes
+                for line in re.findall(r"^ *[0-9a-f]+:\t\S+\t(.*)", code, re.MULTILINE))
+    return set(re.findall(r"\b(?:[xw](?:1[89]|2\d|30)|w?sp|[vqdsb]\d+)\b", "\n".join(operands)))
+
+
+def object_code(order: Order) -> str:
+    """Our routines for a byte order, built by `build()` and disassembled."""
+    return output(OBJDUMP, "-d", "--no-show-raw-insn", build_dir(order) / "aes.o")
+
+
 def cargo_test() -> tuple[list[str], dict[str, str]]:
     """Command and environment that run the tests of rust/ciphers on an emulated CPU."""
     kernel = guest.prepare_kernel("stock", "arm64")

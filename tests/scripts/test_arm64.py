@@ -40,6 +40,16 @@ class Calls(unittest.TestCase):
         self.assertEqual(self.calls(0x10, 0x14), [])
 
 
+class Registers(unittest.TestCase):
+    """Registers that are not ours."""
+
+    def test_registers(self):
+        allowed = "   0:\ttbz\tw3, #2, d38 <rfl_aes_encrypt+0xd38>\n   4:\tldp\tx6, x7, [x2]\n   8:\tlsr\tw16, w17, #24\n"
+        self.assertEqual(arm64.forbidden_registers("0000 <s0>:\n" + allowed), set())
+        code = allowed + "   c:\tstp\tx29, x30, [sp, #-16]!\n  10:\tmov\tw18, w19\n  14:\tld1\t{v0.16b}, [x0]\n"
+        self.assertEqual(arm64.forbidden_registers(code), {"x29", "x30", "sp", "w18", "w19", "v0"})
+
+
 class Compare(unittest.TestCase):
     """From counts to what they mean."""
 

@@ -64,6 +64,7 @@ class Guest:
     memory: int
     timeout: int
     intree: bool
+    programs: list[str]
     warns: str
     plan: str
 
@@ -277,8 +278,22 @@ def resolve_plan(plan: str, modules: Modules) -> Plan:
     return Plan("".join(f"{line}\n" for line in lines), sorted(set(needed)), skips)
 
 
-def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules) -> None:
-    """Pack test program, plan and modules as the guest's root."""
+def add_programs(root: Path, programs: list[str]) -> None:
+    """Put programs of this environment, with the libraries that they are linked with, into /bin."""
+    for name in programs:
+        if not (program := shutil.which(name)):
+            raise Failure(f"{name} is missing")
+        (root / "bin").mkdir(exist_ok=True)
+        shutil.copy(program, root / "bin")
+        for library in re.findall(r"(/\S+) \(0x", output("ldd", program)):
+            copy = root / library[1:]
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(library, copy)
+
+
+def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules,
+                   programs: list[str]) -> None:
+    """Pack test program, plan, modules and programs as the guest's root."""
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         (root / "modules").mkdir()
@@ -289,6 +304,7 @@ def make_initramfs(path: Path, init: Path, plan: Plan, modules: Modules) -> None
             modules.copy(name, root / "modules")
         (root / "aliases").write_text("".join(f"{alias} {name}\n" for name in plan.modules
                                               for alias in modules.aliases(name)))
+        add_programs(root, programs)
         names = "\n".join(str(p.relative_to(root)) for p in sorted(root.rglob("*")))
         with path.open("wb") as out:
             subprocess.run(["cpio", "--create", "--format=newc", "--owner=0:0", "--quiet"],
@@ -338,7 +354,7 @@ def read_text(path: Path) -> str:
 def boot(guest: Guest, prepared: Prepared, run: Path, machine: str, quiet: bool = False) -> None:
     """Boot a guest and wait for its end. What is wrong with the boot itself is in record.json."""
     plan = resolve_plan(guest.plan, prepared.modules)
-    make_initramfs(run / "initramfs.cpio", prepared.init, plan, prepared.modules)
+    make_initramfs(run / "initramfs.cpio", prepared.init, plan, prepared.modules, guest.programs)
     (run / "plan").write_text(plan.text)
     command = MACHINES[machine].command(booting(guest, prepared.kernel.path, run))
     start = beat = time.monotonic()

@@ -99,6 +99,24 @@ class Guests(unittest.TestCase):
         self.assertIn("without a reason: killed", finish("a\nkilled"))
 
 
+class Programs(unittest.TestCase):
+    def test_come_with_their_libraries(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            root = Path(scratch)
+            guest.add_programs(root, ["true", "ls"])
+            self.assertEqual(sorted(p.name for p in (root / "bin").iterdir()), ["ls", "true"])
+            names = {p.name for p in root.rglob("*.so*")}
+            needed = subprocess.run(["ldd", root / "bin/ls"], check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout
+            for line in needed.splitlines():
+                if "vdso" not in line:
+                    self.assertIn(Path(line.split()[0]).name, names)
+
+    def test_missing(self):
+        with self.assertRaisesRegex(guest.Failure, "no-such-program is missing"):
+            guest.add_programs(Path("/nowhere"), ["no-such-program"])
+
+
 class ResolvePlan(unittest.TestCase):
     def resolve(self, plan):
         return guest.resolve_plan(plan, FakeModules())

@@ -129,6 +129,23 @@ impl Guest {
                 let drivers = self.cpu.runnable(drivers);
                 report.case(name, |report| registers(report, *seconds, &drivers));
             }
+            Command::Use {
+                user,
+                module,
+                loading,
+            } => report.case(name, |report| {
+                needs_root()?;
+                let test = || user.run(module, self.seed);
+                let driver = if *loading {
+                    let driver = races::loading(module, test)?;
+                    unload(module)?;
+                    driver
+                } else {
+                    test()?
+                };
+                report.note(format_args!("in use: {driver}"));
+                Ok(())
+            }),
             Command::Said(text) => report.case(name, |_| self.said(text)),
             Command::Lockdep => report.case(name, |_| lockdep()),
             Command::Leaks => report.case(name, |_| faults::leaks()),

@@ -89,10 +89,9 @@ impl std::fmt::Display for LoadError {
 
 /// Unloads a module, with patience while it is in use for a moment.
 pub fn unload(name: &str) -> nix::Result<()> {
-    let name = CString::new(name).expect("a plan has no NUL");
     let mut tries = UNLOAD_TRIES;
     loop {
-        match delete_module(&name, DeleteModuleFlags::O_NONBLOCK) {
+        match unload_now(name) {
             Err(Errno::EAGAIN | Errno::EBUSY) if tries > 0 => {
                 tries -= 1;
                 thread::sleep(UNLOAD_PAUSE);
@@ -100,6 +99,12 @@ pub fn unload(name: &str) -> nix::Result<()> {
             result => return result,
         }
     }
+}
+
+/// Unloads a module, if it is not in use.
+pub fn unload_now(name: &str) -> nix::Result<()> {
+    let name = CString::new(name).expect("a plan has no NUL");
+    delete_module(&name, DeleteModuleFlags::O_NONBLOCK)
 }
 
 /// Names of the modules that are loaded, from `/proc/modules`.

@@ -29,6 +29,7 @@ mod registers;
 mod suites;
 mod tcrypt;
 mod trace;
+mod users;
 
 use std::env;
 use std::ffi::OsString;

@@ -29,6 +29,11 @@
 //! | `autoload MODULE ALGORITHM` | the kernel loads the module by its alias |
 //! | `displace MODULE ALGORITHM DRIVER` | a user keeps the driver that it has, a new one gets `DRIVER` of the module |
 //! | `registers SECONDS DRIVER...` | a program keeps its vector registers while the drivers work |
+//! | `ktls CIPHER MODULE` | TLS records of the kernel arrive as sent, or not at all, by the module's driver |
+//! | `luks CIPHER MODULE [OPTION...]` | a volume made with these options of `cryptsetup luksFormat` keeps its data, by the module's driver |
+//! | `filesystem CIPHER MODULE [OPTION...]` | so does a file system on one, which several threads write to |
+//! | `esp ALGORITHM MODULE` | two hosts talk by IPsec, by the module's driver |
+//! | `loading ktls\|luks\|filesystem\|esp ...` | the same, and has the kernel load the module |
 //! | `said TEXT` | a line of the kernel's log has the text in it |
 //! | `leaks` | kmemleak finds none |
 //! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
@@ -38,6 +43,8 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use nix::errno::Errno;
+
+use crate::users::{ktls::Cipher, User};
 
 /// A module to load, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +110,12 @@ pub enum Command {
     Registers {
         seconds: u64,
         drivers: Vec<Driver>,
+    },
+    Use {
+        user: User,
+        module: String,
+        /// Whether the user has the kernel load it.
+        loading: bool,
     },
     Said(String),
     Leaks,
@@ -210,13 +223,43 @@ fn command(words: &[&str], sets: &Sets) -> Result<Command, String> {
             seconds: number(seconds)?,
             drivers: drivers(names, sets)?,
         },
+        ["loading", ref words @ ..] => using(words, true)?,
         ["said", ref text @ ..] if !text.is_empty() => Command::Said(text.join(" ")),
         ["leaks"] => Command::Leaks,
         ["kernel-test", name, ref params @ ..] => Command::KernelTest(module(name, params)?),
         ["kmsg-clean", ref modules @ ..] => {
             Command::KmsgClean(modules.iter().map(|name| file_name(name)).collect())
         }
+        _ => using(words, false)?,
+    })
+}
+
+fn using(words: &[&str], loading: bool) -> Result<Command, String> {
+    let (user, module) = match *words {
+        ["ktls", cipher, module] => {
+            let cipher = Cipher::by_name(cipher).ok_or("there is no such cipher")?;
+            (User::Ktls(cipher), module)
+        }
+        ["luks", cipher, module, ref options @ ..] => {
+            let options = options.iter().copied().map(String::from).collect();
+            let cipher = cipher.into();
+            (User::Luks { cipher, options }, module)
+        }
+        ["filesystem", cipher, module, ref options @ ..] => {
+            let options = options.iter().copied().map(String::from).collect();
+            let cipher = cipher.into();
+            (User::Filesystem { cipher, options }, module)
+        }
+        ["esp", algorithm, module] => {
+            let algorithm = algorithm.into();
+            (User::Esp { algorithm }, module)
+        }
         _ => return Err("no such command, or not its operands".into()),
+    };
+    Ok(Command::Use {
+        user,
+        module: file_name(module),
+        loading,
     })
 }
 
@@ -388,6 +431,23 @@ mod tests {
     }
 
     #[test]
+    fn users() {
+        let luks = |options: &[&str], loading| Command::Use {
+            user: User::Luks {
+                cipher: "aria-xts-plain64".into(),
+                options: options.iter().copied().map(String::from).collect(),
+            },
+            module: "aria_rust".into(),
+            loading,
+        };
+        assert_eq!(one("luks aria-xts-plain64 aria-rust"), luks(&[], false));
+        assert_eq!(
+            one("loading luks aria-xts-plain64 aria-rust --hash sha512"),
+            luks(&["--hash", "sha512"], true)
+        );
+    }
+
+    #[test]
     fn errors_name_the_line() {
         for line in [
             "launch x",
@@ -409,6 +469,11 @@ mod tests {
             "autoload a",
             "displace a b",
             "registers 3",
+            "ktls aria-gcm-192 aria_rust",
+            "luks aria-xts-plain64",
+            "filesystem aria-xts-plain64",
+            "esp cbc(aria)",
+            "loading leaks",
             "said",
             "drivers @unknown",
         ] {

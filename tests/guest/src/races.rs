@@ -51,28 +51,35 @@ pub fn load_both(modules: &Modules, both: [&Module; 2]) -> Verdict<Vec<String>> 
 
 /// Asks for an algorithm that only a module has which is not loaded: the kernel loads it by alias.
 pub fn autoload(module: &str, algorithm: &str) -> Verdict {
+    loading(module, || {
+        let start = Instant::now();
+        let tfm = Tfm::skcipher(algorithm).doing(algorithm)?;
+        let took = start.elapsed();
+        let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+        drop(tfm);
+        if !algorithms.iter().any(|found| found.module == module) {
+            fail!("{algorithm} is there, but nothing of {module}");
+        }
+        if took > LOAD_TIME {
+            fail!("it took {took:?}");
+        }
+        Ok(())
+    })
+}
+
+/// Runs a `test` that has the kernel load a module, and once only.
+pub fn loading<T>(module: &str, test: impl FnOnce() -> Verdict<T>) -> Verdict<T> {
     if kmod::loaded().doing("/proc/modules")?.contains(module) {
         fail!("{module} is loaded already");
     }
     let installed = Installed::new().doing(modprobe::PROGRAM)?;
-    let start = Instant::now();
-    let tfm = Tfm::skcipher(algorithm).doing(algorithm)?;
-    let took = start.elapsed();
-    let loads = installed.loads(module).doing("requests")?;
-    let algorithms = proc_crypto::read().doing("/proc/crypto")?;
-    drop((tfm, installed));
-
-    if !algorithms.iter().any(|found| found.module == module) {
-        fail!("{algorithm} is there, but nothing of {module}");
-    }
+    let result = test()?;
     // More would be requests by the module itself or by the test of what it registers.
+    let loads = installed.loads(module).doing("requests")?;
     if loads != 1 {
         fail!("{module} was asked for {loads} times");
     }
-    if took > LOAD_TIME {
-        fail!("it took {took:?}");
-    }
-    Ok(())
+    Ok(result)
 }
 
 /// What a user has of an algorithm stays as it is while a better driver comes and goes.

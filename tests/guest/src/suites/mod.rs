@@ -14,12 +14,19 @@ use crate::cpu::Cpu;
 use crate::ktap::{fail, Report, Verdict};
 use crate::plan::Driver;
 use aead::Format;
-use skcipher::{Family, Mode};
+use reference::Reference;
+use skcipher::Family;
+pub use skcipher::Mode;
 
 /// The ciphers known, by name.
 fn family(name: &str) -> Option<&'static Family> {
     const FAMILIES: &[Family] = &[aes::AES, aria::ARIA, camellia::CAMELLIA];
     FAMILIES.iter().find(|family| family.name == name)
+}
+
+/// Sets a key of a cipher in user space, if it is known here.
+pub fn reference(cipher: &str, mode: Mode, key: &[u8]) -> Option<Box<dyn Reference>> {
+    family(cipher).map(|family| (family.reference)(mode, key))
 }
 
 /// What an algorithm is used for.

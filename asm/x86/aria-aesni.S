@@ -64,16 +64,16 @@ _only_features aes, avx
 _few_core quarter, 16, 0, 1
 _set_tier 16, AESNI
 _cores aesni_avx
-_functions aesni_avx
+_functions aria, aesni_avx
 
 #ifdef CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2
 _only_features aes, avx, avx2
 _set_tier 32, AESNI
 _cores aesni_avx2
-_functions aesni_avx2, 256, aesni_avx
+_functions aria, aesni_avx2, 256, aesni_avx
 
 _only_features aes, avx, avx2, vaes
 _set_tier 32, VAES
 _cores vaes_avx2
-_functions vaes_avx2, 256, aesni_avx
+_functions aria, vaes_avx2, 256, aesni_avx
 #endif

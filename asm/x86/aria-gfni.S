@@ -63,7 +63,7 @@ _few_core quarter, 16
 _few_core half, 16
 _set_tier 16, GFNI
 _cores gfni_avx
-_functions gfni_avx
+_functions aria, gfni_avx
 
 #ifdef CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX2
 _only_features avx, avx2, gfni
@@ -71,5 +71,5 @@ _few_core quarter, 32
 _few_core half, 32
 _set_tier 32, GFNI
 _cores gfni_avx2
-_functions gfni_avx2
+_functions aria, gfni_avx2
 #endif

@@ -155,54 +155,16 @@ fn rfc8269_gcm() {
 /// The assembly keeps the calling convention and leaves no secret in a vector register.
 #[cfg(target_arch = "x86_64")]
 fn add_abi(suite: &mut Suite) {
-    use crate::support::{abi, cpu, seeded};
-    use rfl_ciphers::{aria::x86, tier::Tier};
+    use crate::support::abi;
+    use rfl_ciphers::aria::x86;
     use std::ffi::c_void;
-
-    #[repr(align(64))]
-    struct Buffer([u8; 2048]);
-
-    fn add_tier<T: Tier<Cipher = Aria>>(
-        suite: &mut Suite,
-        name: &str,
-        routines: [*const c_void; 4],
-    ) {
-        for (mode, routine) in ["ecb", "cbc_dec", "ctr", "xts"].iter().zip(routines) {
-            let routine = routine as usize;
-            let name = format!("{name}::abi_{mode}");
-            suite.add_for(cpu::detect::<T::Features>(), name, move |_| {
-                let key = modes::tier_key::<T>(&[0x5a; 16]);
-                // Of each way through a function, and of those that it leaves the rest to.
-                for blocks in 1..=128 {
-                    seeded(|rng| {
-                        let (mut data, mut scratch) = (Buffer([1; 2048]), Buffer([0; 2048]));
-                        let mut iv = [0xff; 16];
-                        let arguments = [
-                            &raw const *key as usize,
-                            &raw mut data as usize,
-                            &raw mut data as usize,
-                            16 * blocks,
-                            &raw mut iv as usize,
-                            &raw mut scratch as usize,
-                        ];
-                        // SAFETY: The CPU has what the tier wants, and these are its arguments: a
-                        // key begins with the schedule for encryption.
-                        let found =
-                            unsafe { abi::violations(rng, routine as *const c_void, arguments) };
-                        assert_ne!(data.0, [1; 2048]);
-                        assert!(found.is_empty(), "{blocks} blocks: {found:?}");
-                    });
-                }
-            });
-        }
-    }
 
     macro_rules! add {
         ($tier:ty, $name:literal, $($routine:ident)*) => {{
             extern "C" {
                 $(fn $routine();)*
             }
-            add_tier::<$tier>(suite, $name, [$($routine as *const c_void),*]);
+            abi::add_tier::<$tier>(suite, $name, [$($routine as *const c_void),*]);
         }};
     }
 

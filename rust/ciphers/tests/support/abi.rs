@@ -5,9 +5,16 @@
 use std::{arch::global_asm, ffi::c_void};
 
 use rand::{rngs::StdRng, RngExt};
-use rfl_ciphers::simd::{AesniAvx2, Feature, FeatureSet, Features};
+use rfl_ciphers::{
+    simd::{AesniAvx2, Feature, FeatureSet, Features},
+    tier::Tier,
+};
 
-use super::{cpu, seeded, Suite};
+use super::{
+    cpu,
+    modes::{self, Subject},
+    seeded, Suite,
+};
 
 /// Registers that a callee must preserve, as they are in [`Frame::preserved`].
 const PRESERVED: [&str; 6] = ["rbx", "rbp", "r12", "r13", "r14", "r15"];
@@ -196,4 +203,42 @@ fn add_bad<F: Features>(suite: &mut Suite, what: &'static str, routine: unsafe e
             assert_eq!(found, [what]);
         });
     });
+}
+
+#[repr(align(64))]
+struct Buffer([u8; 2048]);
+
+/// Adds the tests of the routines of a tier: ECB, CBC decryption, CTR, XTS.
+pub fn add_tier<T: Tier<Cipher: Subject>>(
+    suite: &mut Suite,
+    name: &str,
+    routines: [*const c_void; 4],
+) {
+    for (mode, routine) in ["ecb", "cbc_dec", "ctr", "xts"].iter().zip(routines) {
+        let routine = routine as usize;
+        let name = format!("{name}::abi_{mode}");
+        suite.add_for(cpu::detect::<T::Features>(), name, move |_| {
+            let key = modes::tier_key::<T>(&[0x5a; 16]);
+            // Of each way through a function, and of those that it leaves the rest to.
+            for blocks in 1..=128 {
+                seeded(|rng| {
+                    let (mut data, mut scratch) = (Buffer([1; 2048]), Buffer([0; 2048]));
+                    let mut iv = [0xff; 16];
+                    let arguments = [
+                        &raw const *key as usize,
+                        &raw mut data as usize,
+                        &raw mut data as usize,
+                        16 * blocks,
+                        &raw mut iv as usize,
+                        &raw mut scratch as usize,
+                    ];
+                    // SAFETY: The CPU has what the tier wants, and these are its arguments: a
+                    // key begins with the schedule for encryption.
+                    let found = unsafe { violations(rng, routine as *const c_void, arguments) };
+                    assert_ne!(data.0, [1; 2048]);
+                    assert!(found.is_empty(), "{blocks} blocks: {found:?}");
+                });
+            }
+        });
+    }
 }

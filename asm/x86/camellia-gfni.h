@@ -35,6 +35,9 @@
 .set	MATRIX_S3,	V26
 .set	MATRIX_TURN,	V27
 .set	MATRIX_BASIS,	V28
+.set	SUM16,		V28
+.set	SUM28,		V29
+.set	SUM35,		V30
 .endm
 
 // \dst = \dst + \a + \b
@@ -52,48 +55,47 @@
 .endm
 
 // Round \r of a group: add the P-function of the S-boxes of the half in V\f1 to V\f8
-// to the half in V\t1 to V\t8.
+// to the half in V\t1 to V\t8, and the round key.
 //
-// Of the outputs of the S-boxes, t1 to t8, with ij for ti + tj, and
-//
-//	q1 = 35 + t8	q2 = 45 + t6	q3 = 16 + t7	q4 = 28 + t7
-//
-// the P-function is
-//
-//	y5 = q3 + 28	y6 = q4 + 35	y7 = q2 + 38	y8 = q2 + 17
-//	y1 = q1 + y8	y2 = q2 + y5	y3 = q3 + y6	y4 = q4 + y7
-//
-// With what it is added to, and with the round key where a third operand is free, that
-// is 16 additions of three and two of two.
+// S4 is two instructions where the other S-boxes are one, and each round waits for the
+// round before. So all that is not from bytes 4 and 7 is added while those are on their
+// way, and they come last. That is 20 additions of three and four of two; 18 would do,
+// but at a greater depth.
 .macro	_round		r, f1, f2, f3, f4, f5, f6, f7, f8, t1, t2, t3, t4, t5, t6, t7, t8
-	vgf2p8affineqb	$0, MATRIX_TURN, V\f4, T4
-	vgf2p8affineqb	$0, MATRIX_TURN, V\f7, T7
 	vgf2p8affineinvqb $GFNI_S2_ADD, MATRIX_S2, V\f2, T2
 	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, V\f8, T8
+	vgf2p8affineqb	$0, MATRIX_TURN, V\f4, T4
+	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, V\f1, T1
+	vgf2p8affineqb	$0, MATRIX_TURN, V\f7, T7
+	vgf2p8affineinvqb $GFNI_S3_ADD, MATRIX_S3, V\f6, T6
+	vgf2p8affineinvqb $GFNI_S3_ADD, MATRIX_S3, V\f3, T3
+	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, T7, T7
 	vgf2p8affineinvqb $GFNI_S2_ADD, MATRIX_S2, V\f5, T5
 	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, T4, T4
-	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, T7, T7
-	vgf2p8affineinvqb $GFNI_S3_ADD, MATRIX_S3, V\f6, T6
-	vgf2p8affineinvqb $GFNI_S1_ADD, MATRIX_S1, V\f1, T1
-	vgf2p8affineinvqb $GFNI_S3_ADD, MATRIX_S3, V\f3, T3
-	vpxord		T8, T2, T2			// 28
-	_add_two	T5, T6, T4			// q2
-	_add_two	T1, T7, T6			// q3
-	_add_two	T4, T7, T1			// y8
-	vpxord		T3, T5, T5			// 35
-	_add_key_and	4, \r, T2, T7			// q4
-	_add_two	T4, T8, T3			// y7
-	_add_key_and	1, \r, T5, T8			// q1
-	_add_key_and	2, \r, T6, T2			// y5
-	_add_key_and	3, \r, T7, T5			// y6
-	_add_key_and	8, \r, T1, V\t8
-	_add_two	T8, T1, V\t1
-	_add_key_and	7, \r, T3, V\t7
-	_add_two	T7, T3, V\t4
-	_add_key_and	5, \r, T2, V\t5
-	_add_two	T4, T2, V\t2
-	_add_key_and	6, \r, T5, V\t6
-	_add_two	T6, T5, V\t3
+	vpxord		T1, T6, SUM16
+	vpxord		T2, T8, SUM28
+	vpxord		T3, T5, SUM35
+	_add_key_and	4, \r, SUM35, V\t4
+	_add_two	T2, T6, V\t4
+	_add_key_and	7, \r, SUM35, V\t7
+	_add_two	T6, T8, V\t7
+	vpxord		T4, V\t7, V\t7
+	_add_key_and	1, \r, SUM16, V\t1
+	_add_two	T3, T8, V\t1
+	_add_key_and	8, \r, SUM16, V\t8
+	_add_key_and	2, \r, SUM28, V\t2
+	_add_two	T4, T7, V\t4
+	_add_two	T1, T5, V\t2
+	_add_key_and	3, \r, SUM16, V\t3
+	_add_key_and	5, \r, SUM16, V\t5
+	_add_key_and	6, \r, SUM28, V\t6
+	vpxord		T5, V\t8, V\t8
+	_add_two	T4, T7, V\t1
+	_add_two	T4, T7, V\t8
+	_add_two	T4, T7, V\t2
+	_add_two	SUM28, SUM35, V\t3
+	_add_two	SUM28, T7, V\t5
+	_add_two	SUM35, T7, V\t6
 .endm
 
 .macro	_left_to_right	r
@@ -103,37 +105,37 @@
 	_round		\r, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7
 .endm
 
-// \dst = matrix \n for half \half of FL, applied to \src
-.macro	_fl_map		half, n, src, dst
+// \dst = matrix \n of those at \kind(FL_KEYS), applied to \src
+.macro	_fl_map		kind, n, src, dst
 .if VL == 32
-	vgf2p8affineqb	$0, \half*CAMELLIA_FL_HALF+8*\n(FL_KEYS){1to4}, \src, \dst
+	vgf2p8affineqb	$0, \kind+8*\n(FL_KEYS){1to4}, \src, \dst
 .else
-	vgf2p8affineqb	$0, \half*CAMELLIA_FL_HALF+8*\n(FL_KEYS){1to8}, \src, \dst
+	vgf2p8affineqb	$0, \kind+8*\n(FL_KEYS){1to8}, \src, \dst
 .endif
 .endm
 
 // The two steps of FL and its inverse: what the left word, V\a to V\d, adds to the right
 // word, V\e to V\h, and the opposite. Clobber T1 to T8.
-.macro	_fl_right	half, a, b, c, d, e, f, g, h
-	_fl_map		\half, 0, V\a, T1
-	_fl_map		\half, 5, V\b, T5
-	_fl_map		\half, 1, V\b, T2
-	_fl_map		\half, 6, V\c, T6
-	_fl_map		\half, 2, V\c, T3
-	_fl_map		\half, 7, V\d, T7
-	_fl_map		\half, 3, V\d, T4
-	_fl_map		\half, 4, V\a, T8
+.macro	_fl_right	a, b, c, d, e, f, g, h
+	_fl_map		CAMELLIA_FL_MOVED_UP, 0, V\a, T1
+	_fl_map		CAMELLIA_FL_MOVED_OUT, 1, V\b, T5
+	_fl_map		CAMELLIA_FL_MOVED_UP, 1, V\b, T2
+	_fl_map		CAMELLIA_FL_MOVED_OUT, 2, V\c, T6
+	_fl_map		CAMELLIA_FL_MOVED_UP, 2, V\c, T3
+	_fl_map		CAMELLIA_FL_MOVED_OUT, 3, V\d, T7
+	_fl_map		CAMELLIA_FL_MOVED_UP, 3, V\d, T4
+	_fl_map		CAMELLIA_FL_MOVED_OUT, 0, V\a, T8
 	_add_two	T1, T5, V\e
 	_add_two	T2, T6, V\f
 	_add_two	T3, T7, V\g
 	_add_two	T4, T8, V\h
 .endm
 
-.macro	_fl_left	half, a, b, c, d, e, f, g, h
-	_fl_map		\half, 8, V\e, T1
-	_fl_map		\half, 9, V\f, T2
-	_fl_map		\half, 10, V\g, T3
-	_fl_map		\half, 11, V\h, T4
+.macro	_fl_left	a, b, c, d, e, f, g, h
+	_fl_map		CAMELLIA_FL_BACK, 0, V\e, T1
+	_fl_map		CAMELLIA_FL_BACK, 1, V\f, T2
+	_fl_map		CAMELLIA_FL_BACK, 2, V\g, T3
+	_fl_map		CAMELLIA_FL_BACK, 3, V\h, T4
 	vpxord		T1, V\a, V\a
 	vpxord		T2, V\b, V\b
 	vpxord		T3, V\c, V\c
@@ -155,16 +157,18 @@
 	_change_basis	to_basis
 
 	lea		CAMELLIA_SLICED(KEYS), ROUND_KEYS
-	lea		CAMELLIA_FL(KEYS), FL_KEYS
+	mov		CAMELLIA_FL_FIRST(KEYS), FL_KEYS
+	add		KEYS, FL_KEYS
 	mov		CAMELLIA_EXTRA_GROUPS(KEYS), GROUPS
 	add		$CAMELLIA_MIN_GROUPS, GROUPS
 	jmp		.Lgroup\@
 .Lnext_group\@:
-	_fl_right	0, 0, 1, 2, 3, 4, 5, 6, 7
-	_fl_left	1, 8, 9, 10, 11, 12, 13, 14, 15
-	_fl_left	0, 0, 1, 2, 3, 4, 5, 6, 7
-	_fl_right	1, 8, 9, 10, 11, 12, 13, 14, 15
-	add		$2*CAMELLIA_FL_HALF, FL_KEYS
+	_fl_right	0, 1, 2, 3, 4, 5, 6, 7
+	_fl_left	0, 1, 2, 3, 4, 5, 6, 7
+	add		CAMELLIA_FL_STEP(KEYS), FL_KEYS
+	_fl_left	8, 9, 10, 11, 12, 13, 14, 15
+	_fl_right	8, 9, 10, 11, 12, 13, 14, 15
+	add		CAMELLIA_FL_STEP(KEYS), FL_KEYS
 .Lgroup\@:
 	_left_to_right	0
 	_right_to_left	1

@@ -17,11 +17,16 @@
 #define CAMELLIA_TABLE		2048	/* bytes of one of the tables */
 
 /* struct SlicedSchedule in rust/ciphers/camellia/sliced.rs, beginning as the other */
+#define CAMELLIA_FL_FIRST	8	/* s64: from here to the first FL */
 #define CAMELLIA_INPUT		16	/* 16 bytes: added to the input */
 #define CAMELLIA_OUTPUT		32	/* 16 bytes: added to the output */
 #define CAMELLIA_SLICED		48	/* per round: 8 dwords */
 #define CAMELLIA_SLICED_GROUP	192
-#define CAMELLIA_FL		816	/* per half: 3 * 4 matrices of 8 bytes */
-#define CAMELLIA_FL_HALF	96
+#define CAMELLIA_FL_STEP	816	/* s64: from one FL to the next */
+
+/* struct Fl: matrices, each of four bytes of a word */
+#define CAMELLIA_FL_MOVED_UP	0
+#define CAMELLIA_FL_MOVED_OUT	32
+#define CAMELLIA_FL_BACK	64
 
 #endif

@@ -28,6 +28,12 @@ const X86_64: &[(&str, &str)] = &[
         "x86/aria-gfni-avx512.S",
     ),
     ("CONFIG_RFL_CRYPTO_CAMELLIA_ASM", "x86/camellia.S"),
+    ("CONFIG_RFL_CRYPTO_CAMELLIA_GFNI", "x86/camellia-gfni.S"),
+    ("CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX", "x86/camellia-gfni.S"),
+    (
+        "CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2",
+        "x86/camellia-gfni.S",
+    ),
     (
         "CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX512VL",
         "x86/camellia-gfni-avx512.S",

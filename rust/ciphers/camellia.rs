@@ -10,7 +10,7 @@ use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 #[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
 pub mod x86;
 
-#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
+#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_GFNI))]
 pub mod sliced;
 
 /// Multiplies a bit matrix by a bit vector. Row 0 makes the highest bit.
@@ -240,7 +240,7 @@ struct Schedule {
 
 impl Schedule {
     /// A schedule of nothing, to begin with.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_GFNI))]
     const ZERO: Self = Self {
         extra_groups: 0,
         first: 0,

@@ -12,9 +12,7 @@ use core::mem::{offset_of, size_of};
 
 use super::super::gf256;
 use super::super::tier::{BlockCipher, Context, InvalidKeyLength};
-use super::{
-    bit_matrix_mul, element, Camellia, Form, Key, Pair, Schedule, Subkeys, F_MATRIX, SBOX_OF,
-};
+use super::{bit_matrix_mul, element, Camellia, Form, Key, Schedule, Subkeys, F_MATRIX, SBOX_OF};
 
 /// A root of x^8 + x^6 + x^5 + x^3 + 1 in the field of AES: what x of Camellia's field is there.
 const ROOT: u8 = {
@@ -156,13 +154,10 @@ impl Fl {
 }
 
 /// What is added to a half of the state in a round, each byte of it four times over.
-///
-/// The code builds the eight sums of the P-function (RFC 3713, section 2.4.1) of each other, and the
-/// key goes in where the third operand of an addition is free. So it is in sums that others are made
-/// of: byte 4 is in sums 3, 4 and 6, byte 3 in 3 and 6, byte 2 in 2 and 5, the others each in one.
 fn layer(key: u64) -> [u32; 8] {
-    let [a, b, c, d, e, f, g, h] = to_basis(key).to_be_bytes();
-    [a, b, c ^ d, d, e ^ b, f ^ c, g, h].map(|byte| u32::from(byte) * 0x0101_0101)
+    to_basis(key)
+        .to_be_bytes()
+        .map(|byte| u32::from(byte) * 0x0101_0101)
 }
 
 /// Subkeys for one direction.
@@ -170,44 +165,36 @@ fn layer(key: u64) -> [u32; 8] {
 pub struct SlicedSchedule {
     /// As in [`Schedule`].
     extra_groups: u64,
-    _reserved: u64,
+    /// How many bytes behind this the first [`Fl`] is, and how many from each to the next.
+    fl_first: i64,
     /// Added to the input.
     input: [u8; 16],
     /// Added to the output.
     output: [u8; 16],
-    /// See [`layer`].
+    /// What is added in each round: see [`layer`].
     rounds: [[u32; 8]; 6 * Schedule::MAX_GROUPS],
-    /// Between groups, for the left and the right half.
-    fl: [[Fl; 2]; Schedule::MAX_GROUPS - 1],
+    /// See `fl_first`.
+    fl_step: i64,
 }
 
 // asm/x86/camellia.h has the same numbers.
 const _: () = assert!(offset_of!(SlicedSchedule, extra_groups) == 0);
+const _: () = assert!(offset_of!(SlicedSchedule, fl_first) == 8);
 const _: () = assert!(offset_of!(SlicedSchedule, input) == 16);
 const _: () = assert!(offset_of!(SlicedSchedule, output) == 32);
 const _: () = assert!(offset_of!(SlicedSchedule, rounds) == 48);
 const _: () = assert!(size_of::<[[u32; 8]; 6]>() == 192);
-const _: () = assert!(offset_of!(SlicedSchedule, fl) == 816);
-const _: () = assert!(size_of::<Fl>() == 96);
+const _: () = assert!(offset_of!(SlicedSchedule, fl_step) == 816);
+const _: () = assert!(offset_of!(Fl, moved_out) == 32);
+const _: () = assert!(offset_of!(Fl, back) == 64);
 
 impl SlicedSchedule {
-    fn set(&mut self, subkeys: &[Pair]) {
-        let mut from = Schedule::ZERO;
-        from.set(
-            subkeys,
-            &Form {
-                offset: OFFSET,
-                is_fl_linear: true,
-            },
-        );
+    fn set(&mut self, from: &Schedule) {
         self.extra_groups = from.extra_groups;
         self.input = (u128::from(from.first) << 64).to_be_bytes();
         let rounds = from.groups.iter().flat_map(|group| group.rounds);
         for (to, key) in self.rounds.iter_mut().zip(rounds) {
             *to = layer(key);
-        }
-        for (to, group) in self.fl.iter_mut().zip(&from.groups) {
-            *to = group.behind.map(Fl::new);
         }
         if let Some(last) = from.groups().last() {
             let [_, right] = last.behind;
@@ -221,6 +208,8 @@ impl SlicedSchedule {
 pub struct SlicedKey {
     pub(super) encrypt: SlicedSchedule,
     pub(super) decrypt: SlicedSchedule,
+    /// For the left and the right half, between groups. Decryption takes them backwards.
+    fl: [Fl; 2 * (Schedule::MAX_GROUPS - 1)],
     pub(super) scalar: Key,
 }
 
@@ -233,11 +222,36 @@ const _: () = assert!(size_of::<SlicedKey>() + size_of::<Key>() <= 4096);
 impl SlicedKey {
     /// Makes the key schedule of `bytes`. One that is refused leaves it as it was.
     pub(super) fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        const STEP: i64 = size_of::<Fl>() as i64;
+        const FIRST: i64 = offset_of!(SlicedKey, fl) as i64;
+        const FROM_DECRYPT: i64 = FIRST - offset_of!(SlicedKey, decrypt) as i64;
+        let form = Form {
+            offset: OFFSET,
+            is_fl_linear: true,
+        };
         let mut subkeys = Subkeys::new(bytes)?;
+        let mut schedule = Schedule::ZERO;
+
         Camellia::set_key(&mut self.scalar, bytes)?;
-        self.encrypt.set(subkeys.pairs());
+
+        schedule.set(subkeys.pairs(), &form);
+        self.encrypt.set(&schedule);
+        let mut last = -STEP;
+        if let [between @ .., _] = schedule.groups() {
+            let keys = between.iter().flat_map(|group| group.behind);
+            for (to, key) in self.fl.iter_mut().zip(keys) {
+                *to = Fl::new(key);
+                last = last.wrapping_add(STEP);
+            }
+        }
+        self.encrypt.fl_first = FIRST;
+        self.encrypt.fl_step = STEP;
+
         subkeys.reverse();
-        self.decrypt.set(subkeys.pairs());
+        schedule.set(subkeys.pairs(), &form);
+        self.decrypt.set(&schedule);
+        self.decrypt.fl_first = FROM_DECRYPT.wrapping_add(last);
+        self.decrypt.fl_step = -STEP;
         Ok(())
     }
 }

@@ -14,6 +14,8 @@ use super::{Camellia, Group, Key, Schedule, TABLES};
 
 #[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX512VL)]
 pub mod avx512;
+#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2)]
+pub mod vex;
 
 // asm/x86/camellia.h has the same numbers.
 const _: () = assert!(offset_of!(Schedule, extra_groups) == 0);

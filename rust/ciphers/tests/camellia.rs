@@ -3,16 +3,19 @@
 //! Tests of Camellia: the scalar code and every tier that this CPU can run.
 
 use crate::support::{
+    gcm,
     modes::{self, Peer, Subject},
     rustcrypto::RustCrypto,
-    Suite,
+    xts, Suite,
 };
 use ctr::cipher::KeyInit;
 use hex_literal::hex;
 use rfl_ciphers::{
     camellia::{Camellia, SBOXES},
+    gcm::CtrGhash,
+    ghash,
     inout::InOut,
-    tier::{scalar, Block, BlockCipher},
+    tier::{scalar, Block, BlockCipher, Cbc, Ctr, Ecb, Xts},
 };
 
 impl Subject for Camellia {
@@ -118,6 +121,47 @@ fn rfc5528() {
     }
 }
 
+/// The assembly keeps the calling convention and leaves no secret in a vector register.
+#[cfg(target_arch = "x86_64")]
+fn add_abi(suite: &mut Suite) {
+    use crate::support::abi;
+    use rfl_ciphers::camellia::x86::{avx512, vex};
+    use std::ffi::c_void;
+
+    macro_rules! add {
+        ($tier:ty, $name:literal, $($routine:ident)*) => {{
+            extern "C" {
+                $(fn $routine();)*
+            }
+            abi::add_tier::<$tier>(suite, $name, [$($routine as *const c_void),*]);
+        }};
+    }
+
+    add!(vex::GfniAvx, "camellia::gfni_avx", rfl_camellia_ecb_gfni_avx
+        rfl_camellia_cbc_dec_gfni_avx rfl_camellia_ctr_gfni_avx rfl_camellia_xts_gfni_avx);
+    add!(vex::GfniAvx2, "camellia::gfni_avx2", rfl_camellia_ecb_gfni_avx2
+        rfl_camellia_cbc_dec_gfni_avx2 rfl_camellia_ctr_gfni_avx2 rfl_camellia_xts_gfni_avx2);
+    add!(avx512::GfniAvx512vl, "camellia::gfni_avx512vl", rfl_camellia_ecb_gfni_avx512vl
+        rfl_camellia_cbc_dec_gfni_avx512vl rfl_camellia_ctr_gfni_avx512vl
+        rfl_camellia_xts_gfni_avx512vl);
+    add!(avx512::GfniAvx512, "camellia::gfni_avx512", rfl_camellia_ecb_gfni_avx512
+        rfl_camellia_cbc_dec_gfni_avx512 rfl_camellia_ctr_gfni_avx512
+        rfl_camellia_xts_gfni_avx512);
+}
+
+/// Adds the tests of all modes of a tier, with the GHASH that it has in drivers.
+#[cfg(target_arch = "x86_64")]
+fn add_tier<T, G>(suite: &mut Suite, name: &str)
+where
+    T: Ecb + Cbc + Ctr + Xts,
+    T::Cipher: Subject,
+    G: ghash::Tier,
+{
+    modes::tier::<T>().ecb().cbc().ctr().xts().add(suite, name);
+    xts::add_tier::<T>(suite, name);
+    gcm::add_tier::<CtrGhash<T, G>>(suite, name);
+}
+
 /// Adds the tests of this file.
 pub fn add(suite: &mut Suite) {
     suite.add("camellia::sboxes".to_owned(), sboxes);
@@ -126,7 +170,10 @@ pub fn add(suite: &mut Suite) {
     modes::add_scalar::<Camellia>(suite, "camellia");
     #[cfg(target_arch = "x86_64")]
     {
-        use rfl_ciphers::camellia::x86;
+        use rfl_ciphers::{
+            camellia::x86::{self, avx512, vex},
+            ghash::x86 as ghash,
+        };
 
         modes::add_scalar::<x86::Asm>(suite, "camellia::asm");
         modes::tier::<x86::Asm>()
@@ -135,17 +182,10 @@ pub fn add(suite: &mut Suite) {
             .ctr()
             .xts()
             .add(suite, "camellia::asm::together");
-        modes::tier::<x86::avx512::GfniAvx512vl>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "camellia::gfni_avx512vl");
-        modes::tier::<x86::avx512::GfniAvx512>()
-            .ecb()
-            .cbc()
-            .ctr()
-            .xts()
-            .add(suite, "camellia::gfni_avx512");
+        add_tier::<vex::GfniAvx, ghash::Avx>(suite, "camellia::gfni_avx");
+        add_tier::<vex::GfniAvx2, ghash::Avx>(suite, "camellia::gfni_avx2");
+        add_tier::<avx512::GfniAvx512vl, ghash::Avx2>(suite, "camellia::gfni_avx512vl");
+        add_tier::<avx512::GfniAvx512, ghash::Avx512>(suite, "camellia::gfni_avx512");
+        add_abi(suite);
     }
 }

@@ -191,10 +191,10 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
         // SAFETY: These functions and `skcipher_walk_done()` always set `nbytes`.
         while unsafe { (*walk).nbytes } != 0 {
             // SAFETY: `nbytes` is not zero, so a step is under way and all of `walk` is set.
-            let (data, last) = unsafe {
-                let walk = &*walk;
-                (skcipher::data_of_step(walk), walk.nbytes == walk.total)
-            };
+            let step = unsafe { &mut *walk };
+            let last = step.nbytes == step.total;
+            // SAFETY: It is under way until `f` is done with the data.
+            let data = unsafe { skcipher::data_of_step(step) };
             let len = data.len();
             // No more is left than there was, so it fits.
             let left = f(AeadStep { data, last }).min(len) as c_int;

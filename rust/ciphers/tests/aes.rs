@@ -406,6 +406,7 @@ mod arm64 {
     use rfl_ciphers::{
         aes::arm64::{Arm64, Tables},
         gf256,
+        tier::BlockCipher,
     };
 
     use crate::support::guarded::Guarded;

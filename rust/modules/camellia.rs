@@ -27,12 +27,12 @@ pub mod modes;
 use camellia::Camellia as Single;
 #[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_ASM)]
 use camellia::x86::Asm as Single;
-#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_ASM)]
-use ciphers::{gcm::CtrGhash, ghash};
 use ciphers::camellia;
-use crypto::Algorithms;
+#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI)]
+use ciphers::{gcm::CtrGhash, ghash};
+use crypto::{Algorithms, Limits};
 use kernel::prelude::*;
-use modes::{BlockDriver, Limits};
+use modes::BlockDriver;
 
 module! {
     type: CamelliaModule,

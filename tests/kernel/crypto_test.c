@@ -109,6 +109,9 @@ static const struct {
 	{ &aria, "avx2" },
 	{ &aria, "avx512vl" },
 	{ &aria, "avx512" },
+	{ &camellia, "gfni-avx2" },
+	{ &camellia, "gfni-avx512vl" },
+	{ &camellia, "avx512" },
 };
 
 static const struct {
@@ -143,6 +146,8 @@ static const struct {
 	{ &camellia, MODE_SINGLE, "camellia-asm" },
 	{ &camellia, MODE_ECB, "ecb-camellia-asm" },
 	{ &camellia, MODE_CBC, "cbc-camellia-asm" },
+	{ &camellia, MODE_CTR, "ctr-camellia-asm" },
+	{ &camellia, MODE_XTS, "xts-camellia-asm" },
 	{ &camellia, MODE_ECB, "ecb-camellia-aesni" },
 	{ &camellia, MODE_CBC, "cbc-camellia-aesni" },
 	{ &camellia, MODE_ECB, "ecb-camellia-aesni-avx2" },

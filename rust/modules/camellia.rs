@@ -23,10 +23,10 @@ pub mod crypto;
 #[path = "../crypto/modes.rs"]
 pub mod modes;
 
-#[cfg(not(CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
-use camellia::Camellia as Single;
 #[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_ASM)]
 use camellia::x86::Asm as Single;
+#[cfg(not(CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
+use camellia::Camellia as Single;
 use ciphers::camellia;
 #[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI)]
 use ciphers::{gcm::CtrGhash, ghash};

@@ -239,17 +239,6 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// A schedule of nothing, to begin with.
-    #[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_GFNI))]
-    const ZERO: Self = Self {
-        extra_groups: 0,
-        first: 0,
-        groups: [Group {
-            rounds: [0; 6],
-            behind: [0; 2],
-        }; Self::MAX_GROUPS],
-    };
-
     /// Groups of six rounds for a 128-bit key (RFC 3713, section 2.3.1).
     const MIN_GROUPS: usize = 3;
     /// Groups of six rounds for a 192-bit or 256-bit key (RFC 3713, section 2.3.2).
@@ -357,92 +346,125 @@ pub enum Camellia {}
 /// The subkeys of RFC 3713, two by two in the order in which encryption uses them: kw1 and kw2, then
 /// for each group of six rounds three pairs of round keys and the pair behind it, which for the last
 /// group is kw3 and kw4.
-enum Subkeys {
-    /// Those of a 128-bit key.
-    Short([Pair; 1 + 4 * Schedule::MIN_GROUPS]),
-    /// Those of a longer one.
-    Long([Pair; 1 + 4 * Schedule::MAX_GROUPS]),
+struct Subkeys {
+    pairs: [Pair; 1 + 4 * Schedule::MAX_GROUPS],
+    /// How many of them there are.
+    len: usize,
+}
+
+/// The keys of which subkeys are made (RFC 3713, section 2.2).
+#[derive(Clone, Copy)]
+enum Part {
+    Kl,
+    Kr,
+    Ka,
+    Kb,
 }
 
 impl Subkeys {
-    /// Makes the subkeys of a key (RFC 3713, section 2.2).
-    fn new(bytes: &[u8]) -> Result<Self, InvalidKeyLength> {
+    /// Of no key.
+    const NONE: Self = Self {
+        pairs: [[0; 2]; 1 + 4 * Schedule::MAX_GROUPS],
+        len: 0,
+    };
+
+    /// What the pairs of a 128-bit key are, and by how much it is turned. The second half of the
+    /// seventh pair is of [`Part::Kl`] instead, turned by 60.
+    const SHORT: [(Part, u32); 1 + 4 * Schedule::MIN_GROUPS] = [
+        (Part::Kl, 0),
+        (Part::Ka, 0),
+        (Part::Kl, 15),
+        (Part::Ka, 15),
+        (Part::Ka, 30),
+        (Part::Kl, 45),
+        (Part::Ka, 45),
+        (Part::Ka, 60),
+        (Part::Kl, 77),
+        (Part::Kl, 94),
+        (Part::Ka, 94),
+        (Part::Kl, 111),
+        (Part::Ka, 111),
+    ];
+
+    /// The same for longer keys.
+    const LONG: [(Part, u32); 1 + 4 * Schedule::MAX_GROUPS] = [
+        (Part::Kl, 0),
+        (Part::Kb, 0),
+        (Part::Kr, 15),
+        (Part::Ka, 15),
+        (Part::Kr, 30),
+        (Part::Kb, 30),
+        (Part::Kl, 45),
+        (Part::Ka, 45),
+        (Part::Kl, 60),
+        (Part::Kr, 60),
+        (Part::Kb, 60),
+        (Part::Kl, 77),
+        (Part::Ka, 77),
+        (Part::Kr, 94),
+        (Part::Ka, 94),
+        (Part::Kl, 111),
+        (Part::Kb, 111),
+    ];
+
+    /// Makes the subkeys of a key (RFC 3713, section 2.2). One that is refused changes nothing.
+    fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
         let (first, rest) = bytes.split_first_chunk().ok_or(InvalidKeyLength)?;
         let kl = u128::from_be_bytes(*first);
         let part = |index| -> Option<u64> {
             let chunk = rest.chunks_exact(8).nth(index)?;
             Some(u64::from_be_bytes(chunk.try_into().ok()?))
         };
-        let [sigma12, sigma34, sigma56] = SIGMA;
         let kr = match (rest.len(), part(0), part(1)) {
             (0, None, None) => 0,
             (8, Some(a), None) => whole(a, !a),
             (16, Some(a), Some(b)) => whole(a, b),
             _ => return Err(InvalidKeyLength),
         };
+        let [sigma12, sigma34, sigma56] = SIGMA;
         let ka = mix(mix(kl ^ kr, sigma12) ^ kl, sigma34);
-
-        let turned = |(key, turn): (u128, u32)| halves(key.rotate_left(turn));
-        if rest.is_empty() {
-            let [[k9, _], [_, k10]] = [(ka, 45), (kl, 60)].map(turned);
-            let subkeys = [
-                (kl, 0),
-                (ka, 0),
-                (kl, 15),
-                (ka, 15),
-                (ka, 30),
-                (kl, 45),
-                (whole(k9, k10), 0),
-                (ka, 60),
-                (kl, 77),
-                (kl, 94),
-                (ka, 94),
-                (kl, 111),
-                (ka, 111),
-            ];
-            return Ok(Self::Short(subkeys.map(turned)));
-        }
         let kb = mix(ka ^ kr, sigma56);
-        let subkeys = [
-            (kl, 0),
-            (kb, 0),
-            (kr, 15),
-            (ka, 15),
-            (kr, 30),
-            (kb, 30),
-            (kl, 45),
-            (ka, 45),
-            (kl, 60),
-            (kr, 60),
-            (kb, 60),
-            (kl, 77),
-            (ka, 77),
-            (kr, 94),
-            (ka, 94),
-            (kl, 111),
-            (kb, 111),
-        ];
-        Ok(Self::Long(subkeys.map(turned)))
+
+        let is_short = rest.is_empty();
+        let turned: &[(Part, u32)] = if is_short { &Self::SHORT } else { &Self::LONG };
+        for (pair, &(part, turn)) in self.pairs.iter_mut().zip(turned) {
+            let key = match part {
+                Part::Kl => kl,
+                Part::Kr => kr,
+                Part::Ka => ka,
+                Part::Kb => kb,
+            };
+            *pair = halves(key.rotate_left(turn));
+        }
+        if let (true, [_, _, _, _, _, _, [_, k10], ..]) = (is_short, &mut self.pairs) {
+            [_, *k10] = halves(kl.rotate_left(60));
+        }
+        self.len = turned.len();
+        Ok(())
     }
 
     fn pairs(&self) -> &[Pair] {
-        match self {
-            Self::Short(pairs) => pairs,
-            Self::Long(pairs) => pairs,
-        }
+        self.pairs.get(..self.len).unwrap_or_default()
     }
 
     /// Turns them to those for decryption, or back.
     fn reverse(&mut self) {
-        let pairs = match self {
-            Self::Short(pairs) => pairs.as_mut_slice(),
-            Self::Long(pairs) => pairs,
-        };
+        let pairs = self.pairs.get_mut(..self.len).unwrap_or_default();
         // They are used backwards, but for those of the halves of input and output.
         if let [_, inner @ .., _] = pairs {
             inner.iter_mut().for_each(|pair| pair.reverse());
         }
         pairs.reverse();
+    }
+}
+
+impl Key {
+    /// Sets both directions, and leaves the subkeys as they were.
+    fn set(&mut self, subkeys: &mut Subkeys) {
+        self.encrypt.set(subkeys.pairs(), &PLAIN);
+        subkeys.reverse();
+        self.decrypt.set(subkeys.pairs(), &PLAIN);
+        subkeys.reverse();
     }
 }
 
@@ -452,10 +474,9 @@ impl BlockCipher for Camellia {
     const KEY_SIZES: (usize, usize) = (16, 32);
 
     fn set_key(key: &mut Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-        let mut subkeys = Subkeys::new(bytes)?;
-        key.encrypt.set(subkeys.pairs(), &PLAIN);
-        subkeys.reverse();
-        key.decrypt.set(subkeys.pairs(), &PLAIN);
+        let mut subkeys = Subkeys::NONE;
+        subkeys.set(bytes)?;
+        key.set(&mut subkeys);
         Ok(())
     }
 

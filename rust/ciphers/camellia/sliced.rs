@@ -11,8 +11,8 @@
 use core::mem::{offset_of, size_of};
 
 use super::super::gf256;
-use super::super::tier::{BlockCipher, Context, InvalidKeyLength};
-use super::{bit_matrix_mul, element, Camellia, Form, Key, Schedule, Subkeys, F_MATRIX, SBOX_OF};
+use super::super::tier::{Context, InvalidKeyLength};
+use super::{bit_matrix_mul, element, Form, Key, Schedule, Subkeys, F_MATRIX, SBOX_OF};
 
 /// A root of x^8 + x^6 + x^5 + x^3 + 1 in the field of AES: what x of Camellia's field is there.
 const ROOT: u8 = {
@@ -229,13 +229,14 @@ impl SlicedKey {
             offset: OFFSET,
             is_fl_linear: true,
         };
-        let mut subkeys = Subkeys::new(bytes)?;
-        let mut schedule = Schedule::ZERO;
+        let mut subkeys = Subkeys::NONE;
+        subkeys.set(bytes)?;
 
-        Camellia::set_key(&mut self.scalar, bytes)?;
-
+        // The schedules are made where those of the scalar code will be: they are too large for
+        // the stack of a kernel.
+        let schedule = &mut self.scalar.encrypt;
         schedule.set(subkeys.pairs(), &form);
-        self.encrypt.set(&schedule);
+        self.encrypt.set(schedule);
         let mut last = -STEP;
         if let [between @ .., _] = schedule.groups() {
             let keys = between.iter().flat_map(|group| group.behind);
@@ -249,9 +250,12 @@ impl SlicedKey {
 
         subkeys.reverse();
         schedule.set(subkeys.pairs(), &form);
-        self.decrypt.set(&schedule);
+        self.decrypt.set(schedule);
         self.decrypt.fl_first = FROM_DECRYPT.wrapping_add(last);
         self.decrypt.fl_step = -STEP;
+
+        subkeys.reverse();
+        self.scalar.set(&mut subkeys);
         Ok(())
     }
 }

@@ -17,6 +17,9 @@
  * The addresses of the look-ups depend on key and data. The tables are fetched into
  * the cache first, all of them, so that what was evicted before the call tells
  * nothing. That is a hindrance to watching the cache, not a protection.
+ *
+ * Nothing goes to the stack, and only registers are used that every call may change.
+ * As after compiled code, these are left as they are.
  */
 
 #include <linux/linkage.h>
@@ -134,7 +137,7 @@ IN1		.req	\in1
 .endm
 
 // 10, 12 or 14 rounds, of which shorter keys do the last. There is no loop, as its
-// bookkeeping would be one instruction in fifty. \shift is 1 to encrypt and -1 to decrypt.
+// bookkeeping would be one instruction in a hundred. \shift is 1 to encrypt and -1 to decrypt.
 .macro	_crypt		shift
 	ldp		EVEN0, EVEN1, [SRC]
 	ldp		ODD0, ODD1, [KEYS], #16

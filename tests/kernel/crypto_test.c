@@ -143,6 +143,7 @@ static const struct {
 	{ &aria, MODE_SINGLE, "aria-rust" },
 
 	{ &camellia, MODE_SINGLE, "camellia-generic" },
+	{ &camellia, MODE_SINGLE, "camellia-rust" },
 	{ &camellia, MODE_SINGLE, "camellia-asm" },
 	{ &camellia, MODE_ECB, "ecb-camellia-asm" },
 	{ &camellia, MODE_CBC, "cbc-camellia-asm" },

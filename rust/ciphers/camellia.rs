@@ -250,6 +250,8 @@ impl Schedule {
     }
 
     /// Makes the schedule of [`Subkeys`], of which these are the pairs, in some [`Form`].
+    // Out of line, for the frame of the caller.
+    #[inline(never)]
     fn set(&mut self, subkeys: &[Pair], form: &Form) {
         let [[kw1, kw2], rest @ ..] = subkeys else {
             return;
@@ -408,6 +410,8 @@ impl Subkeys {
     ];
 
     /// Makes the subkeys of a key (RFC 3713, section 2.2). One that is refused changes nothing.
+    // Out of line, for the frame of the caller.
+    #[inline(never)]
     fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
         let (first, rest) = bytes.split_first_chunk().ok_or(InvalidKeyLength)?;
         let kl = u128::from_be_bytes(*first);

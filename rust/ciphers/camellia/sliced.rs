@@ -142,13 +142,21 @@ struct Fl {
 }
 
 impl Fl {
-    fn new(key: u64) -> Self {
+    // Out of line, for the frame of the caller.
+    #[inline(never)]
+    fn set(&mut self, key: u64) {
         let [a, b, c, d, e, f, g, h] = key.to_be_bytes();
-        Self {
-            moved_up: [a, b, c, d].map(|mask| masked(&MOVED_UP, mask)),
-            moved_out: [a, b, c, d].map(|mask| masked(&MOVED_OUT, mask)),
-            // x | k is what is in x and not in k, plus k.
-            back: [e, f, g, h].map(|key| masked(&AS_IT_IS, !key)),
+        let left = [a, b, c, d];
+        let right = [e, f, g, h];
+        for (to, mask) in self.moved_up.iter_mut().zip(left) {
+            *to = masked(&MOVED_UP, mask);
+        }
+        for (to, mask) in self.moved_out.iter_mut().zip(left) {
+            *to = masked(&MOVED_OUT, mask);
+        }
+        // x | k is what is in x and not in k, plus k.
+        for (to, key) in self.back.iter_mut().zip(right) {
+            *to = masked(&AS_IT_IS, !key);
         }
     }
 }
@@ -189,6 +197,8 @@ const _: () = assert!(offset_of!(Fl, moved_out) == 32);
 const _: () = assert!(offset_of!(Fl, back) == 64);
 
 impl SlicedSchedule {
+    // Out of line, for the frame of the caller.
+    #[inline(never)]
     fn set(&mut self, from: &Schedule) {
         self.extra_groups = from.extra_groups;
         self.input = (u128::from(from.first) << 64).to_be_bytes();
@@ -225,7 +235,7 @@ impl SlicedKey {
         const STEP: i64 = size_of::<Fl>() as i64;
         const FIRST: i64 = offset_of!(SlicedKey, fl) as i64;
         const FROM_DECRYPT: i64 = FIRST - offset_of!(SlicedKey, decrypt) as i64;
-        let form = Form {
+        const FORM: &Form = &Form {
             offset: OFFSET,
             is_fl_linear: true,
         };
@@ -235,13 +245,13 @@ impl SlicedKey {
         // The schedules are made where those of the scalar code will be: they are too large for
         // the stack of a kernel.
         let schedule = &mut self.scalar.encrypt;
-        schedule.set(subkeys.pairs(), &form);
+        schedule.set(subkeys.pairs(), FORM);
         self.encrypt.set(schedule);
         let mut last = -STEP;
         if let [between @ .., _] = schedule.groups() {
-            let keys = between.iter().flat_map(|group| group.behind);
+            let keys = between.iter().flat_map(|group| &group.behind);
             for (to, key) in self.fl.iter_mut().zip(keys) {
-                *to = Fl::new(key);
+                to.set(*key);
                 last = last.wrapping_add(STEP);
             }
         }
@@ -249,7 +259,7 @@ impl SlicedKey {
         self.encrypt.fl_step = STEP;
 
         subkeys.reverse();
-        schedule.set(subkeys.pairs(), &form);
+        schedule.set(subkeys.pairs(), FORM);
         self.decrypt.set(schedule);
         self.decrypt.fl_first = FROM_DECRYPT.wrapping_add(last);
         self.decrypt.fl_step = -STEP;

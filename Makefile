@@ -85,8 +85,9 @@ usable-kdir:
 		echo "$(KDIR): no kernel build directory; name one with KDIR=..." >&2; exit 1; \
 	elif ! test -e $(KDIR)/rust/libkernel.rmeta; then \
 		echo "$(KDIR): no Rust metadata (rust/libkernel.rmeta)." >&2; \
-		echo "Distribution headers rarely ship it. \"make kernel\" makes a build directory" >&2; \
-		echo "that has it for Debian's newest kernel, and prints its name for KDIR=..." >&2; \
+		echo "Distribution headers rarely ship it. For a kernel of Debian's that is installed," >&2; \
+		echo "\"scripts/rust-metadata install --kernel $(release)\" adds it as root; \"make kernel\"" >&2; \
+		echo "makes a build directory that has it, and prints its name for KDIR=..." >&2; \
 		exit 1; \
 	fi
 

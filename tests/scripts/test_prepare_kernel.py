@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import support
+import kerneltree
 
 prepare = support.script("prepare-kernel")
 
@@ -24,27 +25,27 @@ def versions(**other):
     def output(command, *_):
         key = {"rustc": "RUSTC", "bindgen": "BINDGEN"}.get(command, "CC")
         return other.get(key, CONFIG[f"CONFIG_{key}_VERSION_TEXT"].strip('"')) + "\nmore\n"
-    return mock.patch.object(prepare, "output", output)
+    return mock.patch.object(kerneltree, "output", output)
 
 
 class Compilers(unittest.TestCase):
     def test_the_same(self):
         with versions():
-            self.assertEqual(prepare.check_compilers(CONFIG), "x86_64-linux-gnu-gcc-14")
+            self.assertEqual(kerneltree.check_compilers(CONFIG), "x86_64-linux-gnu-gcc-14")
 
     def test_others_are_named(self):
         for key, name, found in (("RUSTC", "rustc", "rustc 1.90.0 (1159e78c4 2025-09-14)"),
                                  ("BINDGEN", "bindgen", "bindgen 0.72.0"),
                                  ("CC", "x86_64-linux-gnu-gcc-14", "gcc-14 (Debian 14.3.0-1) 14.3.0")):
             with versions(**{key: found}), self.assertRaises(prepare.Failure) as caught:
-                prepare.check_compilers(CONFIG)
+                kerneltree.check_compilers(CONFIG)
             expected = CONFIG[f"CONFIG_{key}_VERSION_TEXT"].strip('"')
             self.assertIn(f"{name}: expected '{expected}', found '{found}'", str(caught.exception))
 
     def test_kernel_without_rust(self):
         for config in ({**CONFIG, "CONFIG_RUST": "n"}, {}):
             with versions(), self.assertRaisesRegex(prepare.Failure, "expected CONFIG_RUST=y, found"):
-                prepare.check_compilers(config)
+                kerneltree.check_compilers(config)
 
 
 class Config(unittest.TestCase):
@@ -52,12 +53,12 @@ class Config(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w+") as file:
             file.write("# Linux/x86 7.3 Kernel Configuration\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=\"x=y\"\n")
             file.flush()
-            self.assertEqual(prepare.read_config(Path(file.name)),
+            self.assertEqual(kerneltree.read_config(Path(file.name)),
                              {"CONFIG_A": "y", "CONFIG_B": "n", "CONFIG_C": '"x=y"'})
 
     def test_compare(self):
-        self.assertEqual(prepare.compare_configs({"A": "y"}, {"A": "y"}), [])
-        self.assertEqual(prepare.compare_configs({"A": "y", "B": "1"}, {"A": "n", "C": "m"}),
+        self.assertEqual(kerneltree.compare_configs({"A": "y"}, {"A": "y"}), [])
+        self.assertEqual(kerneltree.compare_configs({"A": "y", "B": "1"}, {"A": "n", "C": "m"}),
                          ["A: expected y, found n", "B: expected 1, found no such symbol",
                           "C: expected no such symbol, found m"])
 

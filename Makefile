@@ -70,13 +70,19 @@ depmod = depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(release)
 installed = $(patsubst %.o,$(INSTALL_MOD_PATH)/lib/modules/$(release)/updates/%.ko*,$(filter %.o,\
 	$(shell sed -n 's/^obj-.*+= *//p' Kbuild)))
 
+# Where distributions keep theirs; a file of that name in /etc/modprobe.d goes first.
+modprobe.d = $(INSTALL_MOD_PATH)/lib/modprobe.d
+
 PHONY += install modules_install uninstall
-install modules_install: modules
+install: modules_install
+	install -D -m 644 -t $(modprobe.d) modprobe.d/rfl-crypto.conf
+
+modules_install: modules
 	$(kbuild) CONFIG_MODULE_SIG_ALL= modules_install
 	$(depmod)
 
 uninstall: usable-kdir
-	rm -f $(installed)
+	rm -f $(installed) $(modprobe.d)/rfl-crypto.conf
 	$(depmod)
 
 PHONY += usable-kdir
@@ -126,7 +132,9 @@ help:
 	@echo  '  allmodconfig - configure everything as modules, samples and tests too'
 	@echo  '  oldconfig    - ask for what the configuration does not answer'
 	@echo  '  menuconfig   - change the configuration in a menu'
-	@echo  '  install      - install the modules, below INSTALL_MOD_PATH if that is given'
+	@echo  '  install      - install the modules, below INSTALL_MOD_PATH if that is given,'
+	@echo  '                 and a file for modprobe.d that explains their parameters'
+	@echo  '  modules_install - only the modules'
 	@echo  '  uninstall    - remove them'
 	@echo  '  clean        - remove what "modules" made'
 	@echo  ''

@@ -8,7 +8,8 @@ import unittest
 from support import SRC
 
 # Files that cannot have a licence line, or are the licence.
-NO_SPDX = re.compile(r"COPYING|.*Cargo\.lock|.*\.(console|ktap)")
+NO_SPDX = re.compile(r"COPYING|.*Cargo\.lock|.*\.(console|ktap)"
+                     r"|debian/(changelog|copyright|source/format|.*\.dkms)")
 
 
 def project_files() -> list[str]:
@@ -55,7 +56,8 @@ class Sources(unittest.TestCase):
         self.command("rustfmt", "--check", "--edition=2021", *roots)
 
     def test_shellcheck(self):
-        scripts = [f for f in self.files if f.endswith(".sh") or f == ".ci/run"]
+        scripts = [f for f in self.files if re.fullmatch(
+            r".*\.sh|\.ci/run|dkms\.conf|debian/.*\.(initramfs-hook|prerm)", f)]
         self.command("shellcheck", *scripts)
 
 

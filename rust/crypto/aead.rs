@@ -307,9 +307,20 @@ impl Assoc<'_> {
         }
     }
 
+    /// Copies the first bytes, as many as `to` takes.
+    pub fn copy_to(self, to: &mut [u8]) {
+        // SAFETY: By the type invariant the list has at least `self.len` bytes.
+        unsafe {
+            bindings::memcpy_from_sglist(
+                to.as_mut_ptr().cast(),
+                self.list,
+                0,
+                to.len().min(self.len) as c_uint,
+            )
+        };
+    }
+
     /// Calls `f` for one contiguous piece after the other, of at most a page each.
-    ///
-    /// May be called within an FPU section.
     pub fn for_each(self, mut f: impl FnMut(&[u8])) {
         let mut walk = MaybeUninit::<bindings::scatter_walk>::uninit();
         let walk = walk.as_mut_ptr();

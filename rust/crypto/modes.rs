@@ -587,7 +587,8 @@ trait GcmFormat: Aead<State = GcmState, Scratch = <Self::Tier as gcm::Tier>::Scr
 }
 
 /// Associated data shares an FPU section with the first piece of text if it is no longer than this.
-const ASSOC_WITH_TEXT: usize = 4096;
+/// That of IPsec and TLS is.
+const SHORT_ASSOC: usize = 32;
 
 type GcmKey<A> = <<A as GcmFormat>::Tier as gcm::Tier>::Key;
 type GcmScalarKey<A> = <<<A as GcmFormat>::Tier as gcm::Tier>::Cipher as BlockCipher>::Key;
@@ -629,20 +630,27 @@ fn gcm_crypt<A: GcmFormat>(
         assoc: blocks,
         tag,
     } = state;
-    let mut assoc = Some(request.assoc().without_last(A::NOT_ASSOC));
+    let assoc = request.assoc().without_last(A::NOT_ASSOC);
 
-    if let Some(long) = assoc.take_if(|assoc| assoc.len() > ASSOC_WITH_TEXT) {
-        long.for_each(|piece| {
-            vector.run(|simd| blocks.feed(piece, |run| gcm_assoc::<A>(simd, key, message, run)))
-        });
-    }
+    // No scatterlist is walked within a section.
+    let mut short = [0; SHORT_ASSOC];
+    let mut short = match short.get_mut(..assoc.len()) {
+        Some(copy) => {
+            assoc.copy_to(copy);
+            Some(&*copy)
+        }
+        None => {
+            assoc.for_each(|piece| {
+                vector.run(|simd| blocks.feed(piece, |run| gcm_assoc::<A>(simd, key, message, run)))
+            });
+            None
+        }
+    };
 
     let mut piece = |data: Option<InOut<'_>>, last: bool| {
         vector.run(|simd| {
-            if let Some(assoc) = assoc.take() {
-                assoc.for_each(|piece| {
-                    blocks.feed(piece, |run| gcm_assoc::<A>(simd, key, message, run))
-                });
+            if let Some(assoc) = short.take() {
+                blocks.feed(assoc, |run| gcm_assoc::<A>(simd, key, message, run));
             }
             if let Some(rest) = blocks.take_rest() {
                 gcm_assoc::<A>(simd, key, message, rest);

@@ -15,6 +15,7 @@ use crate::ktap::{fail, Doing, Verdict};
 use crate::modprobe::{self, Installed};
 use crate::plan::Module;
 use crate::proc_crypto;
+use crate::suites::hash;
 
 /// How long, by the guest's clock, it may take to load a module that nothing is in the way of.
 /// Who waits for himself waits for minutes.
@@ -53,7 +54,11 @@ pub fn load_both(modules: &Modules, both: [&Module; 2]) -> Verdict<Vec<String>> 
 pub fn autoload(module: &str, algorithm: &str) -> Verdict {
     loading(module, || {
         let start = Instant::now();
-        let tfm = Tfm::skcipher(algorithm).doing(algorithm)?;
+        let open = match algorithm {
+            hash::NAME => Tfm::hash,
+            _ => Tfm::skcipher,
+        };
+        let tfm = open(algorithm).doing(algorithm)?;
         let took = start.elapsed();
         let algorithms = proc_crypto::read().doing("/proc/crypto")?;
         drop(tfm);

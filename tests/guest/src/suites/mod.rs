@@ -6,7 +6,7 @@ mod aead;
 mod aes;
 mod aria;
 mod camellia;
-mod hash;
+pub mod hash;
 mod reference;
 mod skcipher;
 

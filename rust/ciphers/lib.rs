@@ -17,6 +17,7 @@ pub mod gf256;
 pub mod ghash;
 pub mod inout;
 pub mod lrw;
+pub mod routines;
 pub mod simd;
 pub mod tier;
 pub mod together;

@@ -13,6 +13,7 @@ pub mod ciphers {
     pub mod ghash;
     pub mod inout;
     pub mod lrw;
+    pub mod routines;
     pub mod simd;
     pub mod tier;
     pub mod xts;

@@ -5,9 +5,9 @@
 use core::{
     marker::PhantomData,
     mem::{offset_of, size_of},
-    ptr,
 };
 
+use super::super::routines::Schedules;
 use super::super::tier::{BlockCipher, Context, InvalidKeyLength};
 use super::{diffuse, lookup, Aria, Key, Schedule, State, SBOXES};
 
@@ -79,11 +79,18 @@ pub struct SlicedKey<F> {
 unsafe impl<F: Form> Context for SlicedKey<F> {}
 
 impl<F: Form> SlicedKey<F> {
-    /// Where the schedules are, and how far behind them their sliced form.
-    const ENCRYPT: usize = offset_of!(Self, scalar.encrypt);
-    const DECRYPT: usize = offset_of!(Self, scalar.decrypt);
+    /// How far behind the schedules their sliced form is.
     const SLICED_ENCRYPT: usize = offset_of!(Self, encrypt) - Self::ENCRYPT;
     const SLICED_DECRYPT: usize = offset_of!(Self, decrypt) - Self::DECRYPT;
+}
+
+// SAFETY: The schedules are there, and lead to their sliced form in the same value.
+unsafe impl<F: Form> Schedules for SlicedKey<F> {
+    type Cipher = Aria;
+    type Schedule = Schedule;
+
+    const ENCRYPT: usize = offset_of!(Self, scalar.encrypt);
+    const DECRYPT: usize = offset_of!(Self, scalar.decrypt);
 
     fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
         Aria::set_key(&mut self.scalar, bytes)?;
@@ -95,22 +102,8 @@ impl<F: Form> SlicedKey<F> {
         Ok(())
     }
 
-    /// Returns the round keys for encryption.
-    fn encrypt(&self) -> Keys<'_> {
-        self.keys(Self::ENCRYPT)
-    }
-
-    /// Returns the round keys for decryption.
-    fn decrypt(&self) -> Keys<'_> {
-        self.keys(Self::DECRYPT)
-    }
-
-    fn keys(&self, offset: usize) -> Keys<'_> {
-        // INVARIANT: The schedule at that offset, by a pointer to all of `self`.
-        Keys {
-            schedule: ptr::from_ref(self).wrapping_byte_add(offset).cast(),
-            _key: PhantomData,
-        }
+    fn scalar(&self) -> &Key {
+        &self.scalar
     }
 }
 
@@ -126,15 +119,4 @@ fn slice<F: Form>(schedule: &Schedule, sliced: &mut Sliced) {
             }
         }
     }
-}
-
-/// The round keys of a [`SlicedKey`] for one direction, for assembly.
-///
-/// # Invariants
-///
-/// During `'k`, `schedule` is valid for reads, and so is the sliced form that it says it has.
-#[derive(Clone, Copy)]
-struct Keys<'k> {
-    schedule: *const Schedule,
-    _key: PhantomData<&'k Schedule>,
 }

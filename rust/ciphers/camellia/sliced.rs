@@ -11,7 +11,9 @@
 use core::mem::{offset_of, size_of};
 
 use super::super::gf256;
+use super::super::routines::Schedules;
 use super::super::tier::{Context, InvalidKeyLength};
+use super::x86::Asm;
 use super::{bit_matrix_mul, element, Form, Key, Schedule, Subkeys, F_MATRIX, SBOX_OF};
 
 /// A root of x^8 + x^6 + x^5 + x^3 + 1 in the field of AES: what x of Camellia's field is there.
@@ -216,11 +218,11 @@ impl SlicedSchedule {
 /// The key schedule of the vector code.
 #[repr(C)]
 pub struct SlicedKey {
-    pub(super) encrypt: SlicedSchedule,
-    pub(super) decrypt: SlicedSchedule,
+    encrypt: SlicedSchedule,
+    decrypt: SlicedSchedule,
     /// For the left and the right half, between groups. Decryption takes them backwards.
     fl: [Fl; 2 * (Schedule::MAX_GROUPS - 1)],
-    pub(super) scalar: Key,
+    scalar: Key,
 }
 
 // SAFETY: As for `Key`: integers, and zeroes are a schedule of three groups.
@@ -229,9 +231,15 @@ unsafe impl Context for SlicedKey {}
 // A tfm has a key for the data, and perhaps a scalar one for tweaks.
 const _: () = assert!(size_of::<SlicedKey>() + size_of::<Key>() <= 4096);
 
-impl SlicedKey {
-    /// Makes the key schedule of `bytes`. One that is refused leaves it as it was.
-    pub(super) fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+// SAFETY: The schedules are there, and lead to `fl` in the same value.
+unsafe impl Schedules for SlicedKey {
+    type Cipher = Asm;
+    type Schedule = SlicedSchedule;
+
+    const ENCRYPT: usize = offset_of!(Self, encrypt);
+    const DECRYPT: usize = offset_of!(Self, decrypt);
+
+    fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
         const STEP: i64 = size_of::<Fl>() as i64;
         const FIRST: i64 = offset_of!(SlicedKey, fl) as i64;
         const FROM_DECRYPT: i64 = FIRST - offset_of!(SlicedKey, decrypt) as i64;
@@ -267,5 +275,9 @@ impl SlicedKey {
         subkeys.reverse();
         self.scalar.set(&mut subkeys);
         Ok(())
+    }
+
+    fn scalar(&self) -> &Key {
+        &self.scalar
     }
 }

@@ -109,8 +109,8 @@
 	jbe		rfl_aes_ctr_avx512vl
 .endif
 	_load_round_keys KEY, EXTRA, EXTRA_64, TMP
-	_vbroadcast128	.Lreverse(%rip), REVERSE
-	_vbroadcast128	(COUNTER), NEXT
+	vbroadcasti32x4	.Lreverse(%rip), REVERSE
+	vbroadcasti32x4	(COUNTER), NEXT
 	vpshufb		REVERSE, NEXT, NEXT
 
 	// Advance the counter. Its lower half may have come to its end just now
@@ -126,7 +126,7 @@
 	vmovdqu		X0, (COUNTER)
 
 	vpaddq		.Lnumbers(%rip), NEXT, NEXT
-	_vbroadcast128	.Lblocks+VL-32(%rip), STEP
+	vbroadcasti32x4	.Lblocks+VL-32(%rip), STEP
 
 	sub		$4*VL, LEN
 	jb		.Llast_step\@

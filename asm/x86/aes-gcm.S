@@ -25,8 +25,6 @@
 #include "features.h"
 #include "ghash.h"
 
-.set	USE_AVX512,	1
-
 /* Layout of struct GcmKey in rust/ciphers/aes/x86.rs, which asserts it. */
 #define GCM_CIPHER		0	/* see aes.h */
 #define GCM_HASH		256	/* Key, see ghash.h */
@@ -268,9 +266,9 @@
 	dec		RUN
 	jnz		.Lnext_of_run\@
 	// Have the registers of the run back for what they are otherwise
-	_vbroadcast128	AES_ROUND_KEYS(KEY), FIRST
-	_vbroadcast128	AES_ROUND_KEYS+16(KEY), BEFORE_13
-	_vbroadcast128	GCM_COUNTER(MESSAGE), NEXT
+	vbroadcasti32x4	AES_ROUND_KEYS(KEY), FIRST
+	vbroadcasti32x4	AES_ROUND_KEYS+16(KEY), BEFORE_13
+	vbroadcasti32x4	GCM_COUNTER(MESSAGE), NEXT
 	vpshufb		REVERSE, NEXT, NEXT
 	vpbroadcastd	COUNT, NEXT{%k2}
 	vpaddd		.Lnumbers(%rip), NEXT, NEXT
@@ -322,10 +320,10 @@
 	jz		.Lreturn\@
 .endif
 	_load_round_keys KEY, EXTRA, EXTRA_64, TMP
-	_vbroadcast128	.Lghash_reverse(%rip), REVERSE
+	vbroadcasti32x4	.Lghash_reverse(%rip), REVERSE
 	vmovdqu		GCM_SUM(MESSAGE), SUM_XMM
 	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
-	_vbroadcast128	GCM_COUNTER(MESSAGE), NEXT
+	vbroadcasti32x4	GCM_COUNTER(MESSAGE), NEXT
 	vpshufb		REVERSE, NEXT, NEXT
 
 	// Blocks there are; the count is the lowest 32 bits and wraps there
@@ -488,7 +486,7 @@ SYM_FUNC_END(rfl_aes_gcm_decrypt_avx512vl)
  * @lengths. Otherwise as above.
  */
 _only_features aes, pclmul, avx
-.set	USE_AVX512,	0
+.set	EVEX,		0
 .set	MESSAGE,	%rsi
 .set	LENGTHS,	%rdx
 .set	TAG,		%rcx

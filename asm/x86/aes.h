@@ -6,6 +6,8 @@
 #ifndef _RFL_X86_AES_H
 #define _RFL_X86_AES_H
 
+#include "vectors.h"
+
 /* Layout of struct Key in rust/ciphers/aes.rs; rust/ciphers/aes/x86.rs asserts it. */
 #define AES_ROUND_KEYS		0	/* 16 bytes each */
 #define AES_EXTRA_ROUNDS	240	/* u32: 0, 2 or 4, beyond 10 */
@@ -16,15 +18,7 @@
 // others are called by how far they are from LAST. BEFORE_13 to BEFORE_10 are of longer
 // keys only.
 .macro	_set_veclen	vl
-.set	VL,		\vl
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-.set	X\i,		%xmm\i
-.if VL == 32
-.set	V\i,		%ymm\i
-.else
-.set	V\i,		%zmm\i
-.endif
-.endr
+	_name_vectors	\vl, 1
 .set	FIRST,		V16
 .set	BEFORE_13,	V17
 .set	BEFORE_12,	V18
@@ -42,11 +36,6 @@
 .set	LAST,		V30
 .endm
 
-// Load 16 bytes into every lane.
-.macro	_vbroadcast128	src, dst
-	vbroadcasti32x4	\src, \dst
-.endm
-
 // Load the round keys of \key, and how many extra rounds it has to \extra. \extra64 is the
 // same register, \last another one to clobber.
 .macro	_load_round_keys key, extra, extra64, last
@@ -54,20 +43,20 @@
 	mov		\extra64, \last
 	shl		$4, \last
 	lea		AES_ROUND_KEYS+160(\key, \last), \last
-	_vbroadcast128	AES_ROUND_KEYS(\key), FIRST
+	vbroadcasti32x4	AES_ROUND_KEYS(\key), FIRST
 	cmpl		$2, \extra
 	jb		.Lloads_10\@
 	je		.Lloads_12\@
-	_vbroadcast128	-16*13(\last), BEFORE_13
-	_vbroadcast128	-16*12(\last), BEFORE_12
+	vbroadcasti32x4	-16*13(\last), BEFORE_13
+	vbroadcasti32x4	-16*12(\last), BEFORE_12
 .Lloads_12\@:
-	_vbroadcast128	-16*11(\last), BEFORE_11
-	_vbroadcast128	-16*10(\last), BEFORE_10
+	vbroadcasti32x4	-16*11(\last), BEFORE_11
+	vbroadcasti32x4	-16*10(\last), BEFORE_10
 .Lloads_10\@:
 .irp i, 9, 8, 7, 6, 5, 4, 3, 2, 1
-	_vbroadcast128	-16*\i(\last), BEFORE_\i
+	vbroadcasti32x4	-16*\i(\last), BEFORE_\i
 .endr
-	_vbroadcast128	(\last), LAST
+	vbroadcasti32x4	(\last), LAST
 .endm
 
 // One round for vectors V0 to V\n-1.
@@ -173,7 +162,7 @@
 .endif
 	vpshufb		\reverse, \t, \t
 	vpxord		FIRST, \t, \t
-	_vbroadcast128	AES_ROUND_KEYS+16(\key), \columns
+	vbroadcasti32x4	AES_ROUND_KEYS+16(\key), \columns
 	vaesenc		\columns, \t, \columns
 	// _first_columns adds the bytes 12 to 15 of the key to all of it: 15 is due there,
 	// 12 to 14 are taken off here
@@ -184,7 +173,7 @@
 	vpandd		.Laes_rows_mask(%rip){1to8}, \column_key, \column_key
 .endif
 	vpxord		\column_key, \first_columns, \first_columns
-	_vbroadcast128	.Laes_rows(%rip), \column_key
+	vbroadcasti32x4	.Laes_rows(%rip), \column_key
 	vpshufb		\column_key, \t, \t
 	vpxord		\t, \first_columns, \first_columns
 	vpbroadcastd	AES_ROUND_KEYS+16(\key), \column_key

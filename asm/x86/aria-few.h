@@ -29,6 +29,8 @@
 #ifndef _RFL_X86_ARIA_FEW_H
 #define _RFL_X86_ARIA_FEW_H
 
+#include "vectors.h"
+
 .section .rodata
 .p2align 5
 #include "aria-few-consts.S"
@@ -38,38 +40,10 @@
 // In front of the cores: KEYS is set to the register that points to the schedule, and
 // ROUND_KEYS and PAIRS, 64 and 32 bits, to such as may be clobbered.
 
-// Set the vector length in bytes, whether there is AVX-512VL, and whether S-boxes are made
-// of AES instructions: name the registers V0 to V15 of that length.
+// Name the registers, and say whether S-boxes are made of AES instructions.
 .macro	_few_veclen	vl, avx512=0, aes=0
-.set	VL,		\vl
-.set	AVX512,		\avx512
+	_name_vectors	\vl, \avx512
 .set	BY_AES,		\aes
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-.if VL == 16
-.set	V\i,		%xmm\i
-.else
-.set	V\i,		%ymm\i
-.endif
-.endr
-.endm
-
-// Load 16 bytes into every 128-bit lane of \dst.
-.macro	_few_broadcast	src, dst
-.if VL == 16
-	vmovdqu		\src, \dst
-.else
-	vbroadcasti128	\src, \dst
-.endif
-.endm
-
-// Add \a and \b to \x.
-.macro	_xor3		a, b, x
-.if AVX512
-	vpternlogd	$0x96, \a, \b, \x
-.else
-	vpxor		\a, \x, \x
-	vpxor		\b, \x, \x
-.endif
 .endm
 
 // Add to \key what the S-boxes leave to be added, which with AES instructions is nothing.
@@ -81,7 +55,7 @@
 
 // Add the round key at \key and the constants to V0 to V\last. Clobbers V15.
 .macro	_add_outer_key	key, last
-	_few_broadcast	\key, V15
+	_vbroadcast128	\key, V15
 	_add_constants	outer, V15
 .irp i, 0, 1, 2, 3, 4, 5, 6, 7
 .if \i <= \last
@@ -209,7 +183,7 @@
 
 // Spread the round key at \key over KEY00 to KEY11.
 .macro	_quarter_key	even, key
-	_few_broadcast	\key, KEY
+	_vbroadcast128	\key, KEY
 .if \even
 	_add_constants	even, KEY
 	vpshufb		.Lquarter_key_00(%rip), KEY, KEY00
@@ -343,7 +317,7 @@
 
 // One round of parity \even. Clobbers V0 to V7.
 .macro	_half_round	even, key
-	_few_broadcast	\key, KEY
+	_vbroadcast128	\key, KEY
 .if \even
 	_add_constants	even, KEY
 .else

@@ -57,13 +57,6 @@
 // Registers that the cores leave alone: tweaks or the last block of ciphertext.
 .macro	_names	vectors
 .set	VECTORS,	\vectors
-.irp i, 16, 17, 18, 19, 20, 21, 22, 23
-.if VL == 16
-.set	V\i,		%xmm\i
-.else
-.set	V\i,		%ymm\i
-.endif
-.endr
 .set	TWEAK0, V16
 .set	TWEAK1, V17
 .set	TWEAK2, V18
@@ -201,7 +194,7 @@
 .endm
 
 .macro	_input_ctr
-	_few_broadcast	(IV), V8
+	_vbroadcast128	(IV), V8
 	vmovdqa		.Lreverse(%rip), V9
 	vpshufb		V9, V8, V8
 	_for_vectors	_make_counter

@@ -9,24 +9,7 @@
 #ifndef _RFL_X86_BYTESLICE_H
 #define _RFL_X86_BYTESLICE_H
 
-// Set the vector length in bytes, and name the registers: V0 to V31.
-.macro	_set_veclen	vl
-.set	VL,		\vl
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-.if VL == 32
-.set	V\i,		%ymm\i
-.else
-.set	V\i,		%zmm\i
-.endif
-.endr
-.irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-.if VL == 32
-.set	V\i,		%ymm\i
-.else
-.set	V\i,		%zmm\i
-.endif
-.endr
-.endm
+#include "vectors.h"
 
 // Clear every vector register, and leave no upper half in use.
 .macro	_clear_vectors

@@ -29,6 +29,7 @@
 
 #include <linux/linkage.h>
 #include "features.h"
+#include "vectors.h"
 
 .section .rodata
 .p2align 6
@@ -65,17 +66,8 @@
 .set	TMP1_32,	%ecx
 
 // Set the vector length in bytes, and name the registers.
-.macro	_set_veclen	vl
-.set	VL,		\vl
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7
-.if VL == 16
-.set	V\i,		%xmm\i
-.elseif VL == 32
-.set	V\i,		%ymm\i
-.else
-.set	V\i,		%zmm\i
-.endif
-.endr
+.macro	_set_veclen	vl, evex=0
+	_name_vectors	\vl, \evex
 .set	A0,		V0	// four vectors, in the order of the data
 .set	A0_YMM,		%ymm0
 .set	A0_XMM,		%xmm0
@@ -94,36 +86,6 @@
 .set	T1,		V7
 .set	T1_YMM,		%ymm7
 .set	T1_XMM,		%xmm7
-.endm
-
-// Load 16 bytes into every lane.
-.macro	_vbroadcast128	src, dst
-.if VL == 16
-	vmovdqu		\src, \dst
-.elseif VL == 32
-	vbroadcasti128	\src, \dst
-.else
-	vbroadcasti32x4	\src, \dst
-.endif
-.endm
-
-// Load a vector.
-.macro	_vload		src:req, dst
-.if VL == 64
-	vmovdqu64	\src, \dst
-.else
-	vmovdqu		\src, \dst
-.endif
-.endm
-
-// \dst = \a + \b + \dst
-.macro	_xor3		a, b, dst
-.if VL == 64
-	vpternlogd	$0x96, \a, \b, \dst
-.else
-	vpxor		\a, \dst, \dst
-	vpxor		\b, \dst, \dst
-.endif
 .endm
 
 // Fold \a forward by what FOLD is for, and add \next. Clobbers T0.
@@ -339,7 +301,7 @@ SYM_FUNC_END(rfl_crct10dif_avx2)
 
 #ifdef CONFIG_RFL_CRYPTO_CRCT10DIF_AVX512
 _only_features vpclmulqdq, avx512bw, avx512vl, avx512vbmi, bmi2
-_set_veclen 64
+_set_veclen 64, 1
 SYM_FUNC_START(rfl_crct10dif_avx512)
 	_update
 SYM_FUNC_END(rfl_crct10dif_avx512)

@@ -41,17 +41,8 @@
 .set	SHORT,		64
 
 // Set the vector length in bytes, and name the registers.
-.macro	_set_veclen	vl
-.set	VL,		\vl
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-.if VL == 16
-.set	V\i,		%xmm\i
-.elseif VL == 32
-.set	V\i,		%ymm\i
-.else
-.set	V\i,		%zmm\i
-.endif
-.endr
+.macro	_set_veclen	vl, evex=0
+	_name_vectors	\vl, \evex
 .set	SUM,		V0	// the hash so far, in the lowest lane; otherwise zero
 .set	SUM_YMM,	%ymm0
 .set	SUM_XMM,	%xmm0
@@ -81,15 +72,6 @@
 .set	LANES_FOLDED1,	%zmm21
 .set	LANES_FOLDED2,	%zmm22
 .set	LANES_FOLDED3,	%zmm23
-.endif
-.endm
-
-// Load a vector.
-.macro	_vload		src:req, dst
-.if VL == 64
-	vmovdqu64	\src, \dst
-.else
-	vmovdqu		\src, \dst
 .endif
 .endm
 
@@ -235,7 +217,7 @@
 .Lpart_of_vector\@:
 	add		$VL, LEN
 	jz		.Lreduce\@
-.if USE_AVX512
+.if EVEX
 	_load_masked
 	_take_rest	VL
 .else
@@ -282,21 +264,18 @@
  */
 _only_features pclmul, avx
 _set_veclen 16
-.set	USE_AVX512,	0
 SYM_FUNC_START(rfl_ghash_avx)
 	_update
 SYM_FUNC_END(rfl_ghash_avx)
 
 _only_features vpclmulqdq, avx2
 _set_veclen 32
-.set	USE_AVX512,	0
 SYM_FUNC_START(rfl_ghash_avx2)
 	_update
 SYM_FUNC_END(rfl_ghash_avx2)
 
 _only_features vpclmulqdq, avx512bw, avx512vl, bmi2
-_set_veclen 64
-.set	USE_AVX512,	1
+_set_veclen 64, 1
 SYM_FUNC_START(rfl_ghash_avx512)
 	_update
 SYM_FUNC_END(rfl_ghash_avx512)

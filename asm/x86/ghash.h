@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Multiplication of GHASH (SP 800-38D, section 6.3), for vectors of VL bytes. The
- * including file defines VL as a symbol of the assembler, and USE_AVX512 as 1 where
- * EVEX-encoded instructions may be used.
+ * length and the kind of instructions are those of _name_vectors in vectors.h.
  *
  * Elements are blocks with their bytes reversed. "Element" in rust/ciphers/ghash.rs
  * says what that is as a polynomial, and why the key is kept multiplied by x. Of
@@ -20,6 +19,8 @@
  */
 #ifndef _RFL_X86_GHASH_H
 #define _RFL_X86_GHASH_H
+
+#include "vectors.h"
 
 /*
  * Layout of Key and of Lanes in rust/ciphers/ghash.rs; rust/ciphers/ghash/x86.rs asserts
@@ -42,19 +43,9 @@
 .endr
 .popsection
 
-// \dst = \a + \b + \dst
-.macro	_xor3		a, b, dst
-.if USE_AVX512
-	vpternlogd	$0x96, \a, \b, \dst
-.else
-	vpxor		\a, \dst, \dst
-	vpxor		\b, \dst, \dst
-.endif
-.endm
-
 // \dst = \a + \b
 .macro	_xor		a, b, dst
-.if USE_AVX512
+.if EVEX
 	vpxord		\a, \b, \dst
 .else
 	vpxor		\a, \b, \dst

@@ -28,6 +28,7 @@
 #include <linux/linkage.h>
 #include <asm/frame.h>
 #include "features.h"
+#include "vectors.h"
 
 .section .rodata
 .p2align 5
@@ -71,30 +72,13 @@
 // Set the vector length in bytes, and name the registers: V0 to V15 of that length and
 // their low 128 bits X0 to X15.
 .macro	_set_veclen	vl
-.set	VL,		\vl
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-.set	X\i,		%xmm\i
-.if VL == 16
-.set	V\i,		%xmm\i
-.else
-.set	V\i,		%ymm\i
-.endif
-.endr
+	_name_vectors	\vl
 .set	A,		V13
 .set	A_XMM,		X13
 .set	B,		V14
 .set	B_XMM,		X14
 .set	T,		V15
 .set	T_XMM,		X15
-.endm
-
-// Load 16 bytes into every 128-bit lane of \dst.
-.macro	_vbroadcast128	src, dst
-.if VL == 16
-	vmovdqu		\src, \dst
-.else
-	vbroadcasti128	\src, \dst
-.endif
 .endm
 
 // SCRATCH has 16 slots of VL bytes.

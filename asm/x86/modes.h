@@ -104,7 +104,7 @@
 
 // The vectors of a mode: what is added to all blocks, and what was loaded.
 .macro	_set_mode_veclen vl
-	_set_veclen	\vl
+	_name_vectors	\vl, 1
 .set	WHITE,		V30
 .set	LOADED,		V31
 

@@ -22,17 +22,6 @@
 #define MAX_TEXT	(SZ_64K + 2 * BLOCK_LEN)
 #define MAX_MESSAGE	(MAX_ASSOC + MAX_TEXT + BLOCK_LEN)
 
-enum place {
-	SEPARATE,
-	/* One scatterlist for source and destination. */
-	IN_PLACE,
-	/* Two scatterlists of the same bytes. */
-	TWO_LISTS,
-	PLACES,
-};
-
-static const char * const place_names[] = { "separate", "in place", "two lists" };
-
 /**
  * struct job - a message and how it lies in memory
  * @assoc_len: length of the associated data

@@ -28,6 +28,8 @@ static char *driver = "";
 module_param(driver, charp, 0444);
 MODULE_PARM_DESC(driver, "Only test drivers with this in their names");
 
+const char * const place_names[PLACES] = { "separate", "in place", "two lists" };
+
 /* FIPS 197 appendix C. */
 static const struct cipher_row aes = {
 	.name = "aes",

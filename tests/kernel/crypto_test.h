@@ -195,6 +195,18 @@ struct pieces {
 	struct scatterlist sg[MAX_PIECES];
 };
 
+/* Where source and destination of a request are. */
+enum place {
+	SEPARATE,
+	/* One scatterlist for source and destination. */
+	IN_PLACE,
+	/* Two scatterlists of the same bytes. */
+	TWO_LISTS,
+	PLACES,
+};
+
+extern const char * const place_names[PLACES];
+
 /* Size of an area for @len bytes in whatever pieces. */
 #define AREA_SIZE(len) \
 	((len) + PAGE_SIZE + MAX_PIECES * (MAX_GAP + 1) + GUARD)

@@ -44,17 +44,6 @@ static const struct mode_info {
 	[MODE_RFC3686]	= { 8, 1, 0, false },
 };
 
-enum place {
-	SEPARATE,
-	/* One scatterlist for source and destination. */
-	IN_PLACE,
-	/* Two scatterlists of the same bytes. */
-	TWO_LISTS,
-	PLACES,
-};
-
-static const char * const place_names[] = { "separate", "in place", "two lists" };
-
 /**
  * struct job - a request to be made
  * @len: number of bytes

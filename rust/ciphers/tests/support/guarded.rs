@@ -2,12 +2,15 @@
 
 //! Memory between pages that cannot be touched.
 
-use std::{ffi::c_void, mem::MaybeUninit, ptr, slice};
+use std::{cell::RefCell, ffi::c_void, marker::PhantomData, mem::MaybeUninit, ptr, slice};
 
+use rfl_ciphers::simd::{Cpu, Features, Simd};
 use rustix::{
     mm::{mmap_anonymous, mprotect, munmap, MapFlags, MprotectFlags, ProtFlags},
     param::page_size,
 };
+
+use super::cpu;
 
 /// Some whole pages of memory, with an inaccessible page before and one behind.
 pub struct Guarded {
@@ -59,5 +62,30 @@ impl Drop for Guarded {
     fn drop(&mut self) {
         // SAFETY: The mapping is ours, and no borrow of it is left.
         unsafe { munmap(self.base, self.len + 2 * page_size()) }.expect("munmap");
+    }
+}
+
+/// What a tier is lent: vector registers, and scratch memory of the type `S` that ends at a guard
+/// page.
+pub struct Lender<F: Features, S> {
+    cpu: Cpu<F>,
+    scratch: RefCell<Guarded>,
+    _scratch: PhantomData<S>,
+}
+
+impl<F: Features, S> Lender<F, S> {
+    /// Makes the scratch memory.
+    pub fn new(cpu: Cpu<F>) -> Self {
+        Self {
+            cpu,
+            scratch: RefCell::new(Guarded::new(size_of::<S>())),
+            _scratch: PhantomData,
+        }
+    }
+
+    /// Calls `f` with both.
+    pub fn with<R>(&self, f: impl FnOnce(Simd<'_, F>, &mut MaybeUninit<S>) -> R) -> R {
+        let mut memory = self.scratch.borrow_mut();
+        cpu::with_simd(self.cpu, |simd| f(simd, memory.at_end()))
     }
 }

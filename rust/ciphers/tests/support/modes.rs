@@ -2,16 +2,19 @@
 
 //! Tests of modes over a block cipher, the same for every cipher and tier.
 
-use std::{cell::RefCell, marker::PhantomData, mem::MaybeUninit, ops::Range};
+use std::{marker::PhantomData, mem::MaybeUninit, ops::Range};
 
 use rand::{rngs::StdRng, Rng, RngExt};
 use rfl_ciphers::{
     inout::InOut,
-    simd::{Cpu, Simd},
     tier::{self, scalar, Block, BlockCipher, Context, InvalidKeyLength, Tier, BLOCK_SIZE},
 };
 
-use super::{cpu, guarded::Guarded, seeded, Suite};
+use super::{
+    cpu,
+    guarded::{Guarded, Lender},
+    seeded, Suite,
+};
 
 /// Somebody else's implementation of a cipher, for one key.
 pub trait Peer {
@@ -70,29 +73,8 @@ impl<C: Subject> Modes for Scalar<C> {
     }
 }
 
-/// A tier. Its scratch ends at a guard page.
-pub struct Vector<T: Tier> {
-    cpu: Cpu<T::Features>,
-    scratch: RefCell<Guarded>,
-}
-
-impl<T: Tier> Vector<T> {
-    fn new(cpu: Cpu<T::Features>) -> Self {
-        Self {
-            cpu,
-            scratch: RefCell::new(Guarded::new(size_of::<T::Scratch>())),
-        }
-    }
-
-    /// Lends the tier its scratch, and vector registers.
-    fn with<R>(
-        &self,
-        f: impl FnOnce(Simd<'_, T::Features>, &mut MaybeUninit<T::Scratch>) -> R,
-    ) -> R {
-        let mut memory = self.scratch.borrow_mut();
-        cpu::with_simd(self.cpu, |simd| f(simd, memory.at_end()))
-    }
-}
+/// A tier.
+pub struct Vector<T: Tier>(Lender<T::Features, T::Scratch>);
 
 impl<T: Tier<Cipher: Subject>> Modes for Vector<T> {
     type Cipher = T::Cipher;
@@ -566,10 +548,12 @@ impl<T: Tier<Cipher: Subject>> TierTests<T> {
         T: tier::Ecb,
     {
         self.with(Op::EcbEncrypt, |tier, key, _, data| {
-            tier.with(|simd, scratch| T::ecb_encrypt(simd, key, scratch, data).len())
+            tier.0
+                .with(|simd, scratch| T::ecb_encrypt(simd, key, scratch, data).len())
         })
         .with(Op::EcbDecrypt, |tier, key, _, data| {
-            tier.with(|simd, scratch| T::ecb_decrypt(simd, key, scratch, data).len())
+            tier.0
+                .with(|simd, scratch| T::ecb_decrypt(simd, key, scratch, data).len())
         })
     }
 
@@ -579,7 +563,8 @@ impl<T: Tier<Cipher: Subject>> TierTests<T> {
         T: tier::Cbc,
     {
         self.with(Op::CbcDecrypt, |tier, key, iv, data| {
-            tier.with(|simd, scratch| T::cbc_decrypt(simd, key, scratch, iv, data).len())
+            tier.0
+                .with(|simd, scratch| T::cbc_decrypt(simd, key, scratch, iv, data).len())
         })
     }
 
@@ -589,7 +574,8 @@ impl<T: Tier<Cipher: Subject>> TierTests<T> {
         T: tier::Ctr,
     {
         self.with(Op::Ctr, |tier, key, counter, data| {
-            tier.with(|simd, scratch| T::ctr(simd, key, scratch, counter, data));
+            tier.0
+                .with(|simd, scratch| T::ctr(simd, key, scratch, counter, data));
             0
         })
     }
@@ -600,16 +586,24 @@ impl<T: Tier<Cipher: Subject>> TierTests<T> {
         T: tier::Xts,
     {
         self.with(Op::XtsEncrypt, |tier, key, tweak, data| {
-            tier.with(|simd, scratch| T::xts_encrypt(simd, key, scratch, tweak, data).len())
+            tier.0
+                .with(|simd, scratch| T::xts_encrypt(simd, key, scratch, tweak, data).len())
         })
         .with(Op::XtsDecrypt, |tier, key, tweak, data| {
-            tier.with(|simd, scratch| T::xts_decrypt(simd, key, scratch, tweak, data).len())
+            tier.0
+                .with(|simd, scratch| T::xts_decrypt(simd, key, scratch, tweak, data).len())
         })
     }
 
     /// Adds the tests to `suite`.
     pub fn add(self, suite: &mut Suite, name: &str) {
         let cpu = cpu::detect::<T::Features>();
-        add_modes(suite, name, cpu, Vector::<T>::new, &self.0);
+        add_modes(
+            suite,
+            name,
+            cpu,
+            |cpu| Vector::<T>(Lender::new(cpu)),
+            &self.0,
+        );
     }
 }

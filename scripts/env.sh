@@ -13,13 +13,14 @@ readonly SUITE=trixie
 readonly ROOT_FORMAT=3
 readonly PACKAGES=(
 	bc bindgen binutils bison bochs bochs-sdl bochsbios bubblewrap
-	ca-certificates cargo clang cpio cryptsetup-bin e2fsprogs file flex gcc gcc-14
-	gcc-14-aarch64-linux-gnu git iproute2 isolinux kcapi-tools kmod libc6-dev
-	libbotan-3-dev libc6-dev-arm64-cross libclang-dev libelf-dev libgcrypt20-dev
-	libisal-dev libssl-dev make nettle-dev openssl
-	pahole patch perl pkgconf procps python3 qemu-system-arm
-	qemu-system-x86 qemu-user rsync rust-clippy rust-src rustc rustfmt shellcheck
-	syslinux-common valgrind vgabios xorriso xz-utils zstd
+	ca-certificates cargo clang cpio cryptsetup-bin debhelper dh-dkms dpkg-dev
+	e2fsprogs file flex gcc gcc-14 gcc-14-aarch64-linux-gnu git iproute2
+	isolinux kcapi-tools kmod libbotan-3-dev libc6-dev libc6-dev-arm64-cross
+	libclang-dev libelf-dev libgcrypt20-dev libisal-dev libncurses-dev
+	libssl-dev make mmdebstrap nettle-dev openssl pahole patch perl pkgconf
+	procps python3 python3-sphinx qemu-system-arm qemu-system-x86 qemu-user
+	rsync rust-clippy rust-src rustc rustfmt shellcheck syslinux-common
+	valgrind vgabios xorriso xz-utils zstd
 )
 # Handed to the command inside, besides everything named RFL_*.
 readonly PASS_ENV=(

@@ -143,12 +143,12 @@ def our_subjects(cipher: str, aliases: Iterable[str], taken: set[str]) -> Iterat
         driver = f"{name}-rust" if name in taken else name
         if match := re.fullmatch(rf"(ecb|cbc|ctr|xts|lrw|gcm|rfc4106-gcm)-{cipher}-(.+)", name):
             yield Subject(driver, cipher, match[1].removesuffix("-gcm"), match[2], ours=True)
+        elif match := re.fullmatch(r"crct10dif-(.+)", name):
+            tier = "scalar" if match[1] == "rust" else match[1]
+            yield Subject(driver, cipher, "crc", tier, ours=True)
         elif name == f"{cipher}-rust":
             for mode in ("ecb", "ctr"):
                 yield Subject(f"{mode}({driver})", cipher, mode, "scalar", ours=True)
-        elif match := re.fullmatch(rf"{cipher}-(.+)", name):
-            if cipher == "crct10dif":
-                yield Subject(driver, cipher, "crc", match[1], ours=True)
 
 
 def plan(family: Family, subjects: Iterable[Subject], modules: Iterable[str], rounds: int,

@@ -6,10 +6,15 @@
  *
  *	gfni_avx512vl	AVX-512VL, 256-bit vectors, 32 registers, 32 blocks. CPUs as
  *			below, without the lower clock that some have for 512 bits.
+ *			Two batches at a time, as one does not keep the ports busy.
  *	gfni_avx512	AVX-512, 512-bit vectors, 64 blocks. Intel since Ice Lake, AMD
  *			since Zen 4. Leaves what fits into 256-bit vectors to those.
  *
- * The state stays in registers; modes.h has what is around the rounds.
+ * A batch stays in registers, and of two batches half of each; modes.h has what is around
+ * the rounds.
+ *
+ * What is not here, and why: two batches of 512-bit vectors. They would take twice the
+ * stack, and on Zen 4, which stores such a vector in two cycles, they are slower than one.
  */
 
 #include <linux/linkage.h>
@@ -28,19 +33,19 @@ _only_features avx512f, avx512bw, avx512dq, avx512vl, bmi2, gfni
 
 _set_camellia_veclen 32
 SYM_FUNC_START(rfl_camellia_ecb_gfni_avx512vl)
-	_function	camellia, ecb
+	_function_of_two camellia, ecb
 SYM_FUNC_END(rfl_camellia_ecb_gfni_avx512vl)
 
 SYM_FUNC_START(rfl_camellia_cbc_dec_gfni_avx512vl)
-	_function	camellia, cbc_dec
+	_function_of_two camellia, cbc_dec
 SYM_FUNC_END(rfl_camellia_cbc_dec_gfni_avx512vl)
 
 SYM_FUNC_START(rfl_camellia_ctr_gfni_avx512vl)
-	_function	camellia, ctr
+	_function_of_two camellia, ctr
 SYM_FUNC_END(rfl_camellia_ctr_gfni_avx512vl)
 
 SYM_FUNC_START(rfl_camellia_xts_gfni_avx512vl)
-	_function	camellia, xts
+	_function_of_two camellia, xts
 SYM_FUNC_END(rfl_camellia_xts_gfni_avx512vl)
 
 #ifdef CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX512

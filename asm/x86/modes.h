@@ -26,9 +26,10 @@
  *		registers for them.
  *
  * @dst is @src or does not overlap it, and has any alignment. Nothing outside the
- * buffers is read or written. The stack is not used. The vector registers must be the
- * caller's to clobber; on return they are zero. Branches and addresses depend on @len,
- * on the length of the key and, in ctr, on the lowest byte of the counter.
+ * buffers is read or written. The stack is used by _function_of_two alone, which wipes
+ * what was there. The vector registers must be the caller's to clobber; on return they
+ * are zero. Branches and addresses depend on @len, on the length of the key and, in ctr,
+ * on the lowest byte of the counter.
  *
  * A batch that is not full costs as much as one that is. So a function leaves to
  * another one, by jumping there, what is too short for it.
@@ -447,16 +448,21 @@
 //------------------------------------------------------------------------------
 // Functions
 
-// The body of a function. While more than \limit bytes are left it does a batch; what is
-// left then is done by the function \rest, if there is one.
-.macro	_function	cipher, mode, limit=0, rest
-	cmp		$\limit, LEN
-	jbe		.Lrest\@
+// LAST_BYTES, from LEN. Clobbers TMP0 and TMP1.
+.macro	_set_last_bytes
 	mov		$-1, TMP1
 	mov		LEN, TMP0
 	and		$VL - 1, TMP0_32
 	bzhi		TMP0, TMP1, TMP1
 	kmovq		TMP1, LAST_BYTES
+.endm
+
+// The body of a function. While more than \limit bytes are left it does a batch; what is
+// left then is done by the function \rest, if there is one.
+.macro	_function	cipher, mode, limit=0, rest
+	cmp		$\limit, LEN
+	jle		.Lrest\@
+	_set_last_bytes
 .Lnext\@:
 	_input_\mode	\cipher
 	_\cipher\()_rounds
@@ -474,6 +480,56 @@
 .Ldone\@:
 	_clear_vectors
 	RET
+.endm
+
+// The same for a cipher that does two batches at once, which is done while there is more
+// than one. Besides the macros above it has these, which may clobber the same registers;
+// there are 16*VL bytes at (%rsp), aligned to VL:
+//
+//	_\cipher\()_park	Put the slices in V0 to V15 there.
+//	_\cipher\()_rounds_of_two
+//				In: the first batch, parked, and slices of the second one in
+//				V0 to V15. Out: the first batch in V0 to V15, in memory
+//				order, and the second one parked.
+//	_\cipher\()_unpark	Get the second batch in V0 to V15, in memory order.
+.macro	_function_of_two cipher, mode
+	cmp		$16*VL, LEN
+	jbe		.Lone\@
+	_set_last_bytes
+	push		%rbp
+	mov		%rsp, %rbp
+	sub		$16*VL, %rsp
+	and		$-VL, %rsp
+.Lnext\@:
+	_input_\mode	\cipher
+	_\cipher\()_park
+	_step		add, sub
+	_input_\mode	\cipher
+	_\cipher\()_rounds_of_two
+	_step		sub, add
+	_output_\mode	\cipher
+	_step		add, sub
+	_\cipher\()_unpark
+	_output_\mode	\cipher
+	_step		add, sub
+	cmp		$16*VL, LEN
+	jg		.Lnext\@
+
+	vpxord		V0, V0, V0
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	_store		V0, \i*VL(%rsp)
+.endr
+	mov		%rbp, %rsp
+	pop		%rbp
+.Lone\@:
+	_function	\cipher, \mode
+.endm
+
+// Move on to the next batch, or back to the one before.
+.macro	_step		op, op_len
+	\op		$16*VL, SRC
+	\op		$16*VL, DST
+	\op_len	$16*VL, LEN
 .endm
 
 #endif

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import fcntl
 import os
 import subprocess
@@ -16,6 +17,11 @@ from pathlib import Path
 HEARTBEAT = 8.0  # seconds between signs of life
 START = time.monotonic()
 SRC = Path(__file__).resolve().parent.parent
+
+# What this thread works at, where several do so at a time.
+task: contextvars.ContextVar[str] = contextvars.ContextVar("task", default="")
+# Set when the user has had enough, of which Python tells the main thread alone.
+interrupted = threading.Event()
 
 
 class Failure(Exception):
@@ -43,7 +49,10 @@ def shown(path: Path) -> str:
 def say(text: str) -> None:
     """A line of progress."""
     name = Path(sys.argv[0]).stem
-    print(f"{name}: [{time.monotonic() - START:4.0f} s] {text}", file=sys.stderr, flush=True)
+    who = f"{task.get()}: " if task.get() else ""
+    # In one piece: lines of several threads must not run into each other.
+    sys.stderr.write(f"{name}: [{time.monotonic() - START:4.0f} s] {who}{text}\n")
+    sys.stderr.flush()
 
 
 def command_line(main: Callable[[], int]) -> None:
@@ -77,7 +86,7 @@ def heartbeat(status: Callable[[], str]) -> Iterator[None]:
         while not done.wait(HEARTBEAT):
             say(f"  ... {status()}")
 
-    thread = threading.Thread(target=beat, daemon=True)
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(beat,), daemon=True)
     thread.start()
     try:
         yield

@@ -36,8 +36,8 @@ from pathlib import Path
 
 import ktap
 import machines
-from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, locked, logged, output, say,
-                    shown)
+from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, interrupted, locked,
+                    logged, output, say, shown)
 from ktap import Status
 from machines import MACHINES
 
@@ -127,7 +127,7 @@ def build_modules(kernel: Kernel) -> Path:
     make = ["make", "-C", str(SRC), f"-j{len(os.sched_getaffinity(0))}",
             f"KDIR={kernel.path}/build", f"MO={out}", *kernel.make]
     config = out / ".config"
-    with locked(cache_dir() / "build/.lock", "another build of modules is running"):
+    with locked(cache_dir() / "build/.lock", "another build is running"):
         if not config.exists() or config.stat().st_mtime < (SRC / "Kconfig").stat().st_mtime:
             output(*make, "allmodconfig")
         logged(f"building the modules for {kernel.release}", cache_dir() / "logs/modules.log",
@@ -139,7 +139,7 @@ def build_modules(kernel: Kernel) -> Path:
 def build_intree(kernel: Kernel) -> Path:
     """Build the kernel's own drivers that come without it; directory where they are."""
     out = cache_dir() / "build" / f"{kernel.release}-intree"
-    with locked(cache_dir() / "build/.lock", "another build of modules is running"):
+    with locked(cache_dir() / "build/.lock", "another build is running"):
         logged(f"building in-tree drivers for {kernel.release}", cache_dir() / "logs/intree.log",
                ["make", "-C", f"{kernel.path}/build", f"-j{len(os.sched_getaffinity(0))}",
                 f"M={SRC}/tests/intree", f"MO={out}", f"CC={kernel.cc}", *kernel.make, "modules"])
@@ -166,9 +166,10 @@ def build_init(arch: str, kernel: Kernel) -> Path:
     target = RUST_TARGET[arch]
     env = cargo_env(kernel, target)
     # Where the program is built, cargo finds the settings that make it static.
-    logged("building the guest's test program", cache_dir() / "logs/guest-build.log",
-           ["cargo", "build", "--release", "--locked", "--target", target],
-           cwd=SRC / "tests/guest", env=env)
+    with locked(cache_dir() / "build/.lock", "another build is running"):
+        logged("building the guest's test program", cache_dir() / "logs/guest-build.log",
+               ["cargo", "build", "--release", "--locked", "--target", target],
+               cwd=SRC / "tests/guest", env=env)
     return Path(os.environ["CARGO_TARGET_DIR"]) / target / "release/rfl-guest"
 
 
@@ -367,6 +368,8 @@ def boot(guest: Guest, prepared: Prepared, run: Path, machine: str, quiet: bool 
                 while process.poll() is None:
                     time.sleep(0.1)
                     now = time.monotonic()
+                    if interrupted.is_set():
+                        raise KeyboardInterrupt
                     if now - start > guest.timeout:
                         problem = f"the guest did not end within {guest.timeout} s"
                         break
@@ -407,16 +410,17 @@ def kvm_works(prepared: Prepared) -> bool:
     identity = [platform.release(), platform.version(), cpu[0] if cpu else "",
                 output(machines.BOARDS["amd64"].qemu, "--version"), prepared.kernel.release]
     memory = cache_dir() / "kvm" / hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
-    if memory.exists():
-        return json.loads(memory.read_text())["works"]
-    guest = load_guests()["probe"]
-    say(f"trying KVM (at most {guest.timeout} s)")
-    run = new_run_dir(guest)
-    boot(guest, prepared, run, "kvm", quiet=True)
-    works = read_text(run / "ktap.log").startswith("KTAP version")
-    say("KVM works" if works else "KVM does not get a guest to init here: emulating the CPU instead")
-    memory.parent.mkdir(exist_ok=True)
-    memory.write_text(json.dumps({"works": works, "identity": identity}, indent=2) + "\n")
+    with locked(cache_dir() / "kvm/.lock", "KVM is being tried"):
+        if memory.exists():
+            return json.loads(memory.read_text())["works"]
+        guest = load_guests()["probe"]
+        say(f"trying KVM (at most {guest.timeout} s)")
+        run = new_run_dir(guest)
+        boot(guest, prepared, run, "kvm", quiet=True)
+        works = read_text(run / "ktap.log").startswith("KTAP version")
+        say("KVM works" if works
+            else "KVM does not get a guest to init here: emulating the CPU instead")
+        memory.write_text(json.dumps({"works": works, "identity": identity}, indent=2) + "\n")
     return works
 
 

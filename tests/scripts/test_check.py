@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Counting of tests."""
 
+import threading
 import unittest
 from unittest import mock
 
@@ -76,6 +77,22 @@ class Stages(unittest.TestCase):
         def body(stage):
             raise check.Failure("no kernel")
         self.assertEqual(check.run_stage("x", body).failures, ["no kernel"])
+
+    def test_stages_at_a_time(self):
+        """Two wait for each other, so they only end together; results keep their order."""
+        both = threading.Barrier(2, timeout=60)
+
+        def body(stage):
+            both.wait()
+            stage.passed = 1
+        stages = check.run_stages({"b": body, "a": body}, 2)
+        self.assertEqual([(s.name, s.passed) for s in stages], [("b", 1), ("a", 1)])
+
+    def test_broken_stage_ends_the_others(self):
+        with self.assertRaises(ZeroDivisionError), \
+                mock.patch.object(check, "interrupted") as interrupted:
+            check.run_stages({"a": lambda stage: 1 / 0, "b": lambda stage: None}, 1)
+        interrupted.set.assert_called_once()
 
     def test_scripts_are_counted(self):
         class Cases(unittest.TestCase):

@@ -428,8 +428,10 @@
 	// The last block to be hashed is of the lengths
 	vmovdqa		.Lghash_reverse(%rip), X1
 	vmovdqu		GCM_SUM(MESSAGE), X2
-	vpxor		(LENGTHS), X2, X2
 	vpshufb		X1, X2, X2
+	vmovq		TEXT_BITS, X3
+	vpinsrq		$1, ASSOC_BITS, X3, X3
+	vpxor		X3, X2, X2
 	lea		GCM_HASH+GHASH_STEP-16(KEY), POWERS
 	_ghash_mul_add	X2, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS), X3, X4, X5, X6, X7, X7, 1
 	vmovdqa		.Lghash_p(%rip), X5
@@ -480,16 +482,17 @@ SYM_FUNC_END(rfl_aes_gcm_decrypt_avx512vl)
 
 /*
  * void rfl_aes_gcm_tag(const struct GcmKey *key, const struct Message *message,
- *			const u8 lengths[16], u8 tag[16]);
+ *			u64 assoc_bits, u64 text_bits, u8 tag[16]);
  *
- * Compute the tag of @message, whose lengths in bits, 64 bits big-endian each, are at
- * @lengths. Otherwise as above.
+ * Compute the tag of @message, of so many bits of associated data and of text.
+ * Otherwise as above.
  */
 _only_features aes, pclmul, avx
 .set	EVEX,		0
 .set	MESSAGE,	%rsi
-.set	LENGTHS,	%rdx
-.set	TAG,		%rcx
+.set	ASSOC_BITS,	%rdx
+.set	TEXT_BITS,	%rcx
+.set	TAG,		%r8
 SYM_FUNC_START(rfl_aes_gcm_tag)
 	_tag
 SYM_FUNC_END(rfl_aes_gcm_tag)

@@ -33,12 +33,12 @@ unsigned int rfl_helper_scatterwalk_next(struct scatter_walk *walk,
 					 unsigned int total);
 void rfl_helper_scatterwalk_done_src(struct scatter_walk *walk,
 				     unsigned int nbytes);
-void rfl_helper_scatterwalk_start(struct scatter_walk *walk,
-				  struct scatterlist *sg);
+unsigned int rfl_helper_scatterwalk_first(struct scatter_walk *walk,
+					  struct scatterlist *sg,
+					  unsigned int total);
 
 #ifdef CONFIG_X86_64
-bool rfl_helper_crypto_simd_usable(void);
-void rfl_helper_kernel_fpu_begin(void);
+bool rfl_helper_kernel_fpu_begin(void);
 void rfl_helper_kernel_fpu_end(void);
 bool rfl_helper_boot_cpu_has(unsigned int bit);
 bool rfl_helper_saves_ymm(void);

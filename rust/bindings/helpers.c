@@ -36,10 +36,12 @@ int rfl_helper_xts_verify_key(struct crypto_skcipher *tfm, const u8 *key,
 	return xts_verify_key(tfm, key, keylen);
 }
 
-void rfl_helper_scatterwalk_start(struct scatter_walk *walk,
-				  struct scatterlist *sg)
+unsigned int rfl_helper_scatterwalk_first(struct scatter_walk *walk,
+					  struct scatterlist *sg,
+					  unsigned int total)
 {
 	scatterwalk_start(walk, sg);
+	return scatterwalk_next(walk, total);
 }
 
 unsigned int rfl_helper_scatterwalk_next(struct scatter_walk *walk,
@@ -55,14 +57,12 @@ void rfl_helper_scatterwalk_done_src(struct scatter_walk *walk,
 }
 
 #ifdef CONFIG_X86_64
-bool rfl_helper_crypto_simd_usable(void)
+bool rfl_helper_kernel_fpu_begin(void)
 {
-	return crypto_simd_usable();
-}
-
-void rfl_helper_kernel_fpu_begin(void)
-{
+	if (!crypto_simd_usable())
+		return false;
 	kernel_fpu_begin();
+	return true;
 }
 
 void rfl_helper_kernel_fpu_end(void)

@@ -43,11 +43,12 @@ pub struct Message {
 
 impl Message {
     /// Begins a message.
+    #[inline]
     pub fn new(iv: &[u8; IV_SIZE]) -> Self {
-        let mut counter = [0; BLOCK_SIZE];
         // The count 1 masks the hash.
-        for (byte, value) in counter.iter_mut().zip(iv.iter().chain(&[0, 0, 0, 2])) {
-            *byte = *value;
+        let mut counter = 2_u128.to_be_bytes();
+        if let Some(start) = counter.first_chunk_mut() {
+            *start = *iv;
         }
         Self {
             counter,
@@ -64,10 +65,18 @@ impl Message {
         join(iv, 1)
     }
 
+    /// Returns the lengths of associated data and text in bits.
+    pub fn lengths_in_bits(&self) -> (u64, u64) {
+        (
+            self.assoc_len.wrapping_mul(8),
+            self.text_len.wrapping_mul(8),
+        )
+    }
+
     /// Returns what is hashed last: the lengths in bits.
     pub fn lengths(&self) -> Block {
-        let bits = |bytes: u64| u128::from(bytes.wrapping_mul(8));
-        ((bits(self.assoc_len) << 64) | bits(self.text_len)).to_be_bytes()
+        let (assoc, text) = self.lengths_in_bits();
+        ((u128::from(assoc) << 64) | u128::from(text)).to_be_bytes()
     }
 }
 

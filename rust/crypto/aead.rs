@@ -16,7 +16,7 @@ use super::super::ciphers::{
     tier::Context,
 };
 use super::{algorithm::Base, cipher, skcipher, Scratch, Vector};
-use core::{marker::PhantomData, mem::MaybeUninit, ptr::NonNull, slice};
+use core::{marker::PhantomData, mem::MaybeUninit, ops::Deref, ptr::NonNull, slice};
 use kernel::{
     error::{from_result, to_result},
     prelude::*,
@@ -49,10 +49,7 @@ pub trait Aead: Sized + 'static {
     /// The tfm context: the expanded key.
     type Key: Context;
 
-    /// What is known of a message under way. It lives in the request context.
-    type State;
-
-    /// Scratch memory of the vector code, in the request context too. `()` if it needs none.
+    /// Scratch memory of the vector code: the request context. `()` if it needs none.
     type Scratch;
 
     /// Expands `bytes` into `key`.
@@ -67,28 +64,21 @@ pub trait Aead: Sized + 'static {
     /// [`MAX_TAG_SIZE`](Self::MAX_TAG_SIZE).
     fn is_tag_size(size: usize) -> bool;
 
-    /// Begins a message, with so many bytes of associated data.
+    /// Encrypts the text of a request, and writes the tag behind it by [`AeadRequest::seal`].
     ///
     /// # Errors
     ///
-    /// [`EINVAL`] if there cannot be so many.
-    fn begin(key: &Self::Key, iv: &Self::Iv, assoc_len: usize) -> Result<Self::State>;
-
-    /// Encrypts the text of a request, and writes the tag behind it by [`AeadRequest::seal`].
-    fn encrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result;
+    /// [`EINVAL`] if there can be no such request.
+    fn encrypt(request: &mut AeadRequest<'_, Self>) -> Result;
 
     /// Decrypts the text of a request, and returns what [`AeadRequest::open`] does.
     ///
     /// If it fails, the caller wipes what was written.
-    fn decrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result;
-}
-
-/// The request context. Wiped in the end.
-pub struct AeadContext<T: Aead> {
-    /// The message.
-    pub state: T::State,
-    /// Scratch memory.
-    pub scratch: MaybeUninit<T::Scratch>,
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::encrypt`], and [`EBADMSG`].
+    fn decrypt(request: &mut AeadRequest<'_, Self>) -> Result;
 }
 
 /// A request under way: `struct aead_request`.
@@ -100,6 +90,7 @@ pub struct AeadContext<T: Aead> {
 /// [`Algorithms::aead`](super::Algorithms::aead). For decryption it is at least as long as a tag.
 pub struct AeadRequest<'r, T: Aead> {
     inner: NonNull<bindings::aead_request>,
+    scratch: Scratch<T::Scratch>,
     direction: Direction,
     /// Whether some of the destination may have been written.
     walked: bool,
@@ -121,7 +112,7 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
     }
 
     /// Returns the IV.
-    fn iv(&self) -> &T::Iv {
+    pub fn iv(&self) -> &T::Iv {
         // SAFETY: By the type invariant there are `ivsize` bytes; any bytes are a value.
         unsafe { &*self.inner.as_ref().iv.cast() }
     }
@@ -156,6 +147,11 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
         }
     }
 
+    /// Returns the request context, for work outside of a walk.
+    pub fn scratch(&mut self) -> &mut Scratch<T::Scratch> {
+        &mut self.scratch
+    }
+
     /// Returns the way to the vector registers.
     pub fn vector(&self) -> Vector<T::Features> {
         // SAFETY: By the type invariant `T` was registered, and that takes proof that the CPU has
@@ -173,7 +169,7 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
     ///
     /// [`EINVAL`] if the end of the data could not be processed, [`ENOMEM`] if a bounce buffer
     /// was needed and could not be had.
-    pub fn walk(&mut self, mut f: impl FnMut(AeadStep<'_>) -> usize) -> Result {
+    pub fn walk(&mut self, mut f: impl FnMut(AeadStep<'_, T>) -> usize) -> Result {
         let mut walk = MaybeUninit::<bindings::skcipher_walk>::uninit();
         let walk = walk.as_mut_ptr();
         let request = self.inner.as_ptr();
@@ -197,7 +193,12 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
             let data = unsafe { skcipher::data_of_step(step) };
             let len = data.len();
             // No more is left than there was, so it fits.
-            let left = f(AeadStep { data, last }).min(len) as c_int;
+            let left = f(AeadStep {
+                data,
+                last,
+                scratch: &mut self.scratch,
+            })
+            .min(len) as c_int;
 
             // SAFETY: A step is under way, and it ends here.
             status = unsafe { bindings::skcipher_walk_done(walk, left) };
@@ -268,11 +269,13 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
 }
 
 /// One contiguous piece of the text of a request, of at most a page.
-pub struct AeadStep<'w> {
+pub struct AeadStep<'w, T: Aead> {
     /// The bytes to transform.
     pub data: InOut<'w>,
     /// Whether the text ends with this piece.
     pub last: bool,
+    /// The request context.
+    pub scratch: &'w mut Scratch<T::Scratch>,
 }
 
 /// The associated data of a request.
@@ -287,7 +290,7 @@ pub struct Assoc<'r> {
     _lifetime: PhantomData<&'r [u8]>,
 }
 
-impl Assoc<'_> {
+impl<'r> Assoc<'r> {
     /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         self.len
@@ -307,42 +310,102 @@ impl Assoc<'_> {
         }
     }
 
-    /// Copies the first bytes, as many as `to` takes.
-    pub fn copy_to(self, to: &mut [u8]) {
-        // SAFETY: By the type invariant the list has at least `self.len` bytes.
-        unsafe {
-            bindings::memcpy_from_sglist(
-                to.as_mut_ptr().cast(),
-                self.list,
-                0,
-                to.len().min(self.len) as c_uint,
-            )
+    /// Returns all of it, if there is any, and it is a single piece of at most `max` bytes.
+    #[inline]
+    pub fn single_piece(self, max: usize) -> Option<AssocPiece<'r>> {
+        if self.len > max {
+            return None;
+        }
+        self.first_piece().filter(|piece| piece.len() == self.len)
+    }
+
+    /// Returns the beginning of it, if there is any.
+    #[inline]
+    fn first_piece(self) -> Option<AssocPiece<'r>> {
+        let mut walk = MaybeUninit::<bindings::scatter_walk>::uninit();
+
+        if self.len == 0 {
+            return None;
+        }
+        // SAFETY: By the type invariant the list has as many bytes.
+        let len = unsafe {
+            bindings::rfl_helper_scatterwalk_first(walk.as_mut_ptr(), self.list, self.len as c_uint)
         };
+        // INVARIANT: A step was begun just now.
+        Some(AssocPiece {
+            // SAFETY: Set by the call above.
+            walk: unsafe { walk.assume_init() },
+            len,
+            _lifetime: PhantomData,
+        })
     }
 
     /// Calls `f` for one contiguous piece after the other, of at most a page each.
     pub fn for_each(self, mut f: impl FnMut(&[u8])) {
-        let mut walk = MaybeUninit::<bindings::scatter_walk>::uninit();
-        let walk = walk.as_mut_ptr();
-        let mut left = self.len as c_uint;
-
-        if left == 0 {
+        let mut left = self.len;
+        let Some(mut piece) = self.first_piece() else {
             return;
-        }
-        // SAFETY: By the type invariant there is a list.
-        unsafe { bindings::rfl_helper_scatterwalk_start(walk, self.list) };
-        while left != 0 {
+        };
+
+        loop {
+            f(&piece);
+            left = left.saturating_sub(piece.len());
+            if left == 0 {
+                return;
+            }
             // SAFETY: By the type invariant the list has as many bytes still.
-            let len = unsafe { bindings::rfl_helper_scatterwalk_next(walk, left) };
-            // SAFETY: Between `next` and `done` these bytes are mapped. Nobody writes them.
-            f(unsafe {
-                let data = (*walk).__bindgen_anon_1.addr;
-                slice::from_raw_parts(data.cast_const().cast(), len as usize)
-            });
-            // SAFETY: Ends the step that was begun above.
-            unsafe { bindings::rfl_helper_scatterwalk_done_src(walk, len) };
-            left = left.saturating_sub(len);
+            unsafe { piece.advance(left) };
         }
+    }
+}
+
+/// Contiguous associated data, of at most a page, mapped.
+///
+/// # Invariants
+///
+/// `walk` is in a step of `len` bytes, which nobody writes during `'r`.
+pub struct AssocPiece<'r> {
+    walk: bindings::scatter_walk,
+    len: c_uint,
+    _lifetime: PhantomData<&'r [u8]>,
+}
+
+impl AssocPiece<'_> {
+    /// Goes on to what is behind it.
+    ///
+    /// # Safety
+    ///
+    /// That must be `left` bytes, and at least one.
+    unsafe fn advance(&mut self, left: usize) {
+        // INVARIANT: One step ends, and another one begins.
+        //
+        // SAFETY: By the type invariant a step is under way, and as the caller promises it is not
+        // the last one.
+        self.len = unsafe {
+            bindings::rfl_helper_scatterwalk_done_src(&mut self.walk, self.len);
+            bindings::rfl_helper_scatterwalk_next(&mut self.walk, left as c_uint)
+        };
+    }
+}
+
+impl Deref for AssocPiece<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: By the type invariant these bytes are mapped until the step is done.
+        unsafe {
+            let data = self.walk.__bindgen_anon_1.addr;
+            slice::from_raw_parts(data.cast_const().cast(), self.len as usize)
+        }
+    }
+}
+
+impl Drop for AssocPiece<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant a step is under way.
+        unsafe { bindings::rfl_helper_scatterwalk_done_src(&mut self.walk, self.len) };
     }
 }
 
@@ -367,7 +430,7 @@ pub(super) fn base<T: Aead>() -> Base {
         flags: 0,
         block_size: 1,
         context_size: size_of::<T::Key>(),
-        request_size: Scratch::<AeadContext<T>>::REQUEST_SIZE,
+        request_size: Scratch::<T::Scratch>::REQUEST_SIZE,
     }
 }
 
@@ -438,8 +501,8 @@ impl<T: Aead> Callbacks<T> {
     unsafe extern "C" fn decrypt(request: *mut bindings::aead_request) -> c_int {
         // SAFETY: As the caller promises.
         unsafe {
-            Self::run(request, Direction::Decrypt, |request, context| {
-                let result = T::decrypt(request, context);
+            Self::run(request, Direction::Decrypt, |request| {
+                let result = T::decrypt(request);
                 // Hashing and decrypting in one pass reads the data once; the price is that the
                 // text is there before the tag is known to be right. If it is not, or if the walk
                 // broke off before the tag, none of the text stays.
@@ -457,29 +520,19 @@ impl<T: Aead> Callbacks<T> {
     unsafe fn run(
         request: *mut bindings::aead_request,
         direction: Direction,
-        f: impl FnOnce(&mut AeadRequest<'_, T>, &mut AeadContext<T>) -> Result,
+        f: impl FnOnce(&mut AeadRequest<'_, T>) -> Result,
     ) -> c_int {
-        // SAFETY: `REQUEST_SIZE` bytes follow the request, and they are ours while it runs.
-        let mut context: Scratch<AeadContext<T>> =
-            unsafe { Scratch::new((&raw mut (*request).__ctx).cast()) };
         // INVARIANT: As the caller promises.
         let mut request = AeadRequest {
             // SAFETY: A valid pointer is not null.
             inner: unsafe { NonNull::new_unchecked(request) },
+            // SAFETY: `REQUEST_SIZE` bytes follow the request, and they are ours while it runs.
+            scratch: unsafe { Scratch::new((&raw mut (*request).__ctx).cast()) },
             direction,
             walked: false,
             _lifetime: PhantomData,
         };
 
-        from_result(|| {
-            let state = T::begin(request.key(), request.iv(), request.assoc().len())?;
-            let context = context.get();
-            // SAFETY: Written in the first line, and the other field takes any bytes.
-            let context = unsafe {
-                (&raw mut (*context.as_mut_ptr()).state).write(state);
-                context.assume_init_mut()
-            };
-            f(&mut request, context).map(|()| 0)
-        })
+        from_result(|| f(&mut request).map(|()| 0))
     }
 }

@@ -45,13 +45,14 @@ impl<F: Features> Vector<F> {
         }
 
         let section = self.0.and_then(|cpu| Some((cpu, arch::Guard::enter()?)));
+        // SAFETY: `cpu` says that the CPU has the features, and the guard, which outlives the call,
+        // that the registers are ours.
+        let simd = section
+            .as_ref()
+            .map(|(cpu, _guard)| unsafe { Simd::assume(*cpu) });
 
-        match section {
-            // SAFETY: `cpu` says that the CPU has the features, and the guard, which outlives the
-            // call, that the registers are ours.
-            Some((cpu, _guard)) => f(Some(unsafe { Simd::assume(cpu) })),
-            None => f(None),
-        }
+        // One call, so that there is one copy of what is in it.
+        f(simd)
     }
 }
 
@@ -74,13 +75,8 @@ mod arch {
     impl Guard {
         #[inline]
         pub(super) fn enter() -> Option<Self> {
-            // SAFETY: May be called in any context.
-            if !unsafe { bindings::rfl_helper_crypto_simd_usable() } {
-                return None;
-            }
-            // SAFETY: `crypto_simd_usable()` says that a section may be opened here.
-            unsafe { bindings::rfl_helper_kernel_fpu_begin() };
-            Some(Self(NotThreadSafe))
+            // SAFETY: May be called in any context: it opens no section where none may be.
+            unsafe { bindings::rfl_helper_kernel_fpu_begin() }.then(|| Self(NotThreadSafe))
         }
     }
 

@@ -22,8 +22,7 @@
 //! - [`Step`] and [`AeadStep`] are one step of a `struct skcipher_walk`;
 //! - [`Assoc`] is the associated data at the beginning of a scatterlist;
 //! - [`Skcipher::Key`] lives in the context of a `struct crypto_tfm`, `crypto_tfm_ctx()`;
-//! - [`Scratch`] is the request context, `skcipher_request_ctx()`, or `aead_request_ctx()` with
-//!   an [`AeadContext`] in it;
+//! - [`Scratch`] is the request context, `skcipher_request_ctx()` or `aead_request_ctx()`;
 //! - [`Shash::State`] lives in a `struct shash_desc`, `shash_desc_ctx()`;
 //! - [`Simd`](super::ciphers::simd::Simd) is a `kernel_fpu_begin()` section.
 //!
@@ -34,7 +33,7 @@
 //! keeps its users from setting a key at the same time as anything else. The core makes the
 //! context of zero bytes and wipes it in the end.
 //!
-//! What a request leaves in its context is wiped when it ends. Where an [`Aead`] refuses a message,
+//! What a request leaves in its context is wiped when it ends, and so is what is [`Wiped`]. Where an [`Aead`] refuses a message,
 //! so is the text that it wrote.
 //!
 //! # Vector registers
@@ -64,11 +63,11 @@ mod scratch;
 mod shash;
 mod skcipher;
 
-pub use aead::{Aead, AeadContext, AeadRequest, AeadStep, Assoc};
+pub use aead::{Aead, AeadRequest, AeadStep, Assoc, AssocPiece};
 pub use algorithm::Algorithms;
 pub use cipher::Cipher;
 pub use fpu::Vector;
 pub use limits::{LeftOut, Limits};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, Wiped};
 pub use shash::Shash;
 pub use skcipher::{Request, Skcipher, Step};

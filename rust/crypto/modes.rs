@@ -15,10 +15,13 @@ use super::ciphers::{
     xts,
 };
 use super::crypto::{
-    cpu, names::Name, Aead, AeadContext, AeadRequest, AeadStep, Algorithms, Cipher, Request,
-    Skcipher, Step,
+    cpu, names::Name, Aead, AeadRequest, AeadStep, Algorithms, Assoc, Cipher, Request, Scratch,
+    Skcipher, Step, Vector, Wiped,
 };
-use core::{marker::PhantomData, mem::MaybeUninit};
+use core::{
+    marker::PhantomData,
+    mem::{self, MaybeUninit},
+};
 use kernel::prelude::*;
 
 /// A block cipher, and its scalar code as a [`Cipher`] driver.
@@ -559,60 +562,59 @@ impl<T: GcmDrivers> Mode for Gcm<T> {
     }
 }
 
-/// A message of GCM under way.
-pub struct GcmState {
-    message: gcm::Message,
-    assoc: gcm::Blocks,
-    tag: Block,
-}
-
-impl GcmState {
-    fn new(iv: &[u8; gcm::IV_SIZE]) -> Self {
-        Self {
-            message: gcm::Message::new(iv),
-            assoc: gcm::Blocks::default(),
-            tag: [0; BLOCK_SIZE],
-        }
-    }
-}
-
 /// A driver of GCM in one of its formats.
-trait GcmFormat: Aead<State = GcmState, Scratch = <Self::Tier as gcm::Tier>::Scratch> {
+trait GcmFormat: Aead<Scratch = <Self::Tier as gcm::Tier>::Scratch> {
     type Tier: gcm::Tier<Features = Self::Features>;
 
     /// Bytes at the end of the associated data that are none.
     const NOT_ASSOC: usize;
 
     fn gcm_key(key: &Self::Key) -> &<Self::Tier as gcm::Tier>::Key;
+
+    /// Returns the IV of the message.
+    ///
+    /// # Errors
+    ///
+    /// [`EINVAL`] if there cannot be so much associated data.
+    fn gcm_iv(request: &AeadRequest<'_, Self>) -> Result<[u8; gcm::IV_SIZE]>;
 }
 
-/// Associated data shares an FPU section with the first piece of text if it is no longer than this.
-/// That of IPsec and TLS is.
-const SHORT_ASSOC: usize = 32;
+/// Associated data shares an FPU section with the first piece of text if it lies in one piece and
+/// is no longer than this. That of IPsec and TLS does and is.
+const SHORT_ASSOC: usize = 256;
 
 type GcmKey<A> = <<A as GcmFormat>::Tier as gcm::Tier>::Key;
 type GcmScalarKey<A> = <<<A as GcmFormat>::Tier as gcm::Tier>::Cipher as BlockCipher>::Key;
 
-/// Has associated data hashed: a run of whole blocks, or the end.
-fn gcm_assoc<A: GcmFormat>(
-    simd: Option<Simd<'_, A::Features>>,
+/// Has associated data hashed that gets FPU sections of its own, one for each piece.
+#[cold]
+fn gcm_hash_assoc<A: GcmFormat>(
+    vector: Vector<A::Features>,
     key: &GcmKey<A>,
     message: &mut gcm::Message,
-    run: &[u8],
+    assoc: Assoc<'_>,
 ) {
-    match simd {
-        Some(simd) => A::Tier::assoc(simd, key, message, run),
-        None => gcm::scalar::assoc(A::Tier::hash_key(key), message, run),
+    let mut hash = |run: &[u8]| {
+        vector.run(|simd| match simd {
+            Some(simd) => A::Tier::assoc(simd, key, message, run),
+            None => gcm::scalar::assoc(A::Tier::hash_key(key), message, run),
+        })
+    };
+    let mut blocks = gcm::Blocks::default();
+
+    assoc.for_each(|piece| blocks.feed(piece, &mut hash));
+    if let Some(rest) = blocks.take_rest() {
+        hash(rest);
     }
 }
 
-/// Does a request up to its tag, the text by `on_vectors` or `scalar`.
+/// Does a request up to its tag, the text by `on_vectors` or `scalar`. Returns the tag.
 ///
-/// There are as few FPU sections as pieces of text: what comes before the first and behind the last
-/// one shares theirs.
+/// There are as few FPU sections as pieces of text: short associated data and the tag share theirs.
+#[inline(always)]
 fn gcm_crypt<A: GcmFormat>(
     request: &mut AeadRequest<'_, A>,
-    context: &mut AeadContext<A>,
+    tag: &mut Block,
     on_vectors: impl Fn(
         Simd<'_, A::Features>,
         &GcmKey<A>,
@@ -624,83 +626,80 @@ fn gcm_crypt<A: GcmFormat>(
 ) -> Result {
     let key = A::gcm_key(request.key());
     let vector = request.vector();
-    let AeadContext { state, scratch } = context;
-    let GcmState {
-        message,
-        assoc: blocks,
-        tag,
-    } = state;
+    let mut message = Wiped::new(gcm::Message::new(&A::gcm_iv(request)?));
     let assoc = request.assoc().without_last(A::NOT_ASSOC);
-
     // No scatterlist is walked within a section.
-    let mut short = [0; SHORT_ASSOC];
-    let mut short = match short.get_mut(..assoc.len()) {
-        Some(copy) => {
-            assoc.copy_to(copy);
-            Some(&*copy)
-        }
-        None => {
-            assoc.for_each(|piece| {
-                vector.run(|simd| blocks.feed(piece, |run| gcm_assoc::<A>(simd, key, message, run)))
-            });
-            None
-        }
-    };
+    let piece = assoc.single_piece(SHORT_ASSOC);
+    let mut short: &[u8] = piece.as_deref().unwrap_or_default();
 
-    let mut piece = |data: Option<InOut<'_>>, last: bool| {
-        vector.run(|simd| {
-            if let Some(assoc) = short.take() {
-                blocks.feed(assoc, |run| gcm_assoc::<A>(simd, key, message, run));
-            }
-            if let Some(rest) = blocks.take_rest() {
-                gcm_assoc::<A>(simd, key, message, rest);
-            }
-            let scalar_key = A::Tier::scalar_key(key);
-            let hash_key = A::Tier::hash_key(key);
-            if let Some(data) = data {
-                match simd {
-                    Some(simd) => on_vectors(simd, key, scratch, message, data),
-                    None => scalar(scalar_key, hash_key, message, data),
+    if piece.is_none() && !assoc.is_empty() {
+        gcm_hash_assoc::<A>(vector, key, &mut message, assoc);
+    }
+
+    let mut section = |data: Option<InOut<'_>>, last, scratch: &mut Scratch<A::Scratch>| {
+        let short = mem::take(&mut short);
+        let message = &mut *message;
+
+        vector.run(|simd| match simd {
+            Some(simd) => {
+                let scratch = scratch.get();
+                if !short.is_empty() {
+                    A::Tier::assoc(simd, key, message, short);
+                }
+                if let Some(data) = data {
+                    on_vectors(simd, key, scratch, message, data);
+                }
+                if last {
+                    *tag = A::Tier::tag(simd, key, scratch, message);
                 }
             }
-            if last {
-                *tag = match simd {
-                    Some(simd) => A::Tier::tag(simd, key, scratch, message),
-                    None => gcm::scalar::tag::<<A::Tier as gcm::Tier>::Cipher>(
-                        scalar_key, hash_key, message,
-                    ),
-                };
+            None => {
+                let (key, hash_key) = (A::Tier::scalar_key(key), A::Tier::hash_key(key));
+                if !short.is_empty() {
+                    gcm::scalar::assoc(hash_key, message, short);
+                }
+                if let Some(data) = data {
+                    scalar(key, hash_key, message, data);
+                }
+                if last {
+                    *tag =
+                        gcm::scalar::tag::<<A::Tier as gcm::Tier>::Cipher>(key, hash_key, message);
+                }
             }
         })
     };
     if request.text_len() == 0 {
-        piece(None, true);
+        section(None, true, request.scratch());
         return Ok(());
     }
-    request.walk(|AeadStep { data, last }| {
+    request.walk(|step| {
+        let AeadStep {
+            data,
+            last,
+            scratch,
+        } = step;
         let (data, left) = whole_blocks_before_end(data, last);
-        piece(Some(data), last);
+        section(Some(data), last, scratch);
         left
     })
 }
 
-fn gcm_encrypt<A: GcmFormat>(
-    request: &mut AeadRequest<'_, A>,
-    context: &mut AeadContext<A>,
-) -> Result {
+fn gcm_encrypt<A: GcmFormat>(request: &mut AeadRequest<'_, A>) -> Result {
     let scalar = gcm::scalar::encrypt::<<A::Tier as gcm::Tier>::Cipher>;
-    gcm_crypt(request, context, A::Tier::encrypt, scalar)?;
-    request.seal(&context.state.tag);
+    let mut tag = [0; BLOCK_SIZE];
+
+    gcm_crypt(request, &mut tag, A::Tier::encrypt, scalar)?;
+    request.seal(&tag);
     Ok(())
 }
 
-fn gcm_decrypt<A: GcmFormat>(
-    request: &mut AeadRequest<'_, A>,
-    context: &mut AeadContext<A>,
-) -> Result {
+fn gcm_decrypt<A: GcmFormat>(request: &mut AeadRequest<'_, A>) -> Result {
     let scalar = gcm::scalar::decrypt::<<A::Tier as gcm::Tier>::Cipher>;
-    gcm_crypt(request, context, A::Tier::decrypt, scalar)?;
-    request.open(&context.state.tag)
+    // The tag of a message that somebody else made up is nothing for others to see.
+    let mut tag = Wiped::new([0; BLOCK_SIZE]);
+
+    gcm_crypt(request, &mut tag, A::Tier::decrypt, scalar)?;
+    request.open(&tag)
 }
 
 impl<T: GcmDrivers> GcmFormat for Gcm<T> {
@@ -710,6 +709,10 @@ impl<T: GcmDrivers> GcmFormat for Gcm<T> {
 
     fn gcm_key(key: &Self::Key) -> &GcmKey<Self> {
         key
+    }
+
+    fn gcm_iv(request: &AeadRequest<'_, Self>) -> Result<[u8; gcm::IV_SIZE]> {
+        Ok(*request.iv())
     }
 }
 
@@ -723,7 +726,6 @@ impl<T: GcmDrivers> Aead for Gcm<T> {
     type Features = <T::Gcm as gcm::Tier>::Features;
     type Iv = [u8; gcm::IV_SIZE];
     type Key = <T::Gcm as gcm::Tier>::Key;
-    type State = GcmState;
     type Scratch = <T::Gcm as gcm::Tier>::Scratch;
 
     fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
@@ -734,16 +736,12 @@ impl<T: GcmDrivers> Aead for Gcm<T> {
         matches!(size, 4 | 8 | 12..=16)
     }
 
-    fn begin(_: &Self::Key, iv: &Self::Iv, _: usize) -> Result<GcmState> {
-        Ok(GcmState::new(iv))
+    fn encrypt(request: &mut AeadRequest<'_, Self>) -> Result {
+        gcm_encrypt(request)
     }
 
-    fn encrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
-        gcm_encrypt(request, context)
-    }
-
-    fn decrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
-        gcm_decrypt(request, context)
+    fn decrypt(request: &mut AeadRequest<'_, Self>) -> Result {
+        gcm_decrypt(request)
     }
 }
 
@@ -781,6 +779,16 @@ impl<T: GcmDrivers> GcmFormat for Rfc4106<T> {
     fn gcm_key(key: &Self::Key) -> &GcmKey<Self> {
         &key.gcm
     }
+
+    fn gcm_iv(request: &AeadRequest<'_, Self>) -> Result<[u8; gcm::IV_SIZE]> {
+        // SPI and sequence number, the latter of 32 or 64 bits, and the IV.
+        if !matches!(request.assoc().len(), 16 | 20) {
+            return Err(EINVAL);
+        }
+        let [a, b, c, d] = request.key().salt;
+        let [e, f, g, h, i, j, k, l] = *request.iv();
+        Ok([a, b, c, d, e, f, g, h, i, j, k, l])
+    }
 }
 
 impl<T: GcmDrivers> Aead for Rfc4106<T> {
@@ -793,7 +801,6 @@ impl<T: GcmDrivers> Aead for Rfc4106<T> {
     type Features = <T::Gcm as gcm::Tier>::Features;
     type Iv = [u8; 8];
     type Key = Rfc4106Key<<T::Gcm as gcm::Tier>::Key>;
-    type State = GcmState;
     type Scratch = <T::Gcm as gcm::Tier>::Scratch;
 
     fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
@@ -807,22 +814,12 @@ impl<T: GcmDrivers> Aead for Rfc4106<T> {
         matches!(size, 8 | 12 | 16)
     }
 
-    fn begin(key: &Self::Key, iv: &Self::Iv, assoc_len: usize) -> Result<GcmState> {
-        // SPI and sequence number, the latter of 32 or 64 bits, and the IV.
-        if !matches!(assoc_len, 16 | 20) {
-            return Err(EINVAL);
-        }
-        let [a, b, c, d] = key.salt;
-        let [e, f, g, h, i, j, k, l] = *iv;
-        Ok(GcmState::new(&[a, b, c, d, e, f, g, h, i, j, k, l]))
+    fn encrypt(request: &mut AeadRequest<'_, Self>) -> Result {
+        gcm_encrypt(request)
     }
 
-    fn encrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
-        gcm_encrypt(request, context)
-    }
-
-    fn decrypt(request: &mut AeadRequest<'_, Self>, context: &mut AeadContext<Self>) -> Result {
-        gcm_decrypt(request, context)
+    fn decrypt(request: &mut AeadRequest<'_, Self>) -> Result {
+        gcm_decrypt(request)
     }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The request context, as working storage.
+//! Working storage: the request context, and secrets on the stack.
 
 use super::super::bindings;
 use core::{
+    arch::asm,
     mem::{self, MaybeUninit},
-    ptr::NonNull,
+    ops::{Deref, DerefMut},
+    ptr::{self, NonNull},
 };
 
 /// The context of a request, with room for an `S`. Wiped when it goes, if it was used.
@@ -68,6 +70,52 @@ impl<S> Drop for Scratch<S> {
             unsafe {
                 bindings::rfl_helper_memzero_explicit(self.memory.as_ptr().cast(), size_of::<S>())
             };
+        }
+    }
+}
+
+/// A value that is wiped when it goes, for secrets on the stack.
+///
+/// What moves it leaves a copy behind, so secrets come in when it is where it stays.
+pub struct Wiped<T>(T);
+
+impl<T> Wiped<T> {
+    /// Takes a value that has no secrets yet.
+    #[inline(always)]
+    pub const fn new(value: T) -> Self {
+        const { assert!(!mem::needs_drop::<T>()) };
+        Self(value)
+    }
+}
+
+impl<T> Deref for Wiped<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Wiped<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+impl<T> Drop for Wiped<T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let value = &raw mut self.0;
+
+        // What `memzero_explicit()` does, without a call for few bytes.
+        //
+        // SAFETY: The memory is the value's, and nobody looks at that any more: it needs no drop.
+        // The assembly has no instruction. It may read, so the zeroes have to be there.
+        unsafe {
+            ptr::write_bytes(value, 0, 1);
+            asm!("/* {} */", in(reg) value, options(nostack, preserves_flags));
         }
     }
 }

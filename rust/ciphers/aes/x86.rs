@@ -52,7 +52,7 @@ fn without_wrap(counter: &mut Block, data: InOut<'_>, mut f: impl FnMut(&mut Blo
     reason = "of a message, the part before its mask is touched"
 )]
 extern "C" {
-    /// Computes the tag of a message, whose lengths in bits are in `lengths`.
+    /// Computes the tag of a message of so many bits of associated data and text.
     ///
     /// # Safety
     ///
@@ -62,7 +62,8 @@ extern "C" {
     fn rfl_aes_gcm_tag(
         key: *const GcmKey,
         message: *const Message,
-        lengths: *const Block,
+        assoc_bits: u64,
+        text_bits: u64,
         tag: *mut Block,
     );
 }
@@ -223,8 +224,9 @@ macro_rules! tier {
                 message: &mut Message,
             ) -> Block {
                 let mut tag = [0; BLOCK_SIZE];
+                let (assoc, text) = message.lengths_in_bits();
                 // SAFETY: `_simd` proves the first condition, the references the second.
-                unsafe { rfl_aes_gcm_tag(key, message, &message.lengths(), &mut tag) };
+                unsafe { rfl_aes_gcm_tag(key, message, assoc, text, &mut tag) };
                 tag
             }
         }

@@ -353,13 +353,13 @@ mod x86 {
                 let key = gcm::tier_key::<Avx512>(&vec![0x5a; key_len]);
                 seeded(|rng| {
                     let message = Message::new(&[7; 12]);
-                    let (lengths, mut tag) = ([1; 16], [0; 16]);
+                    let mut tag = [0; 16];
                     let arguments = [
                         &raw const *key as usize,
                         &raw const message as usize,
-                        &raw const lengths as usize,
+                        104,
+                        8,
                         &raw mut tag as usize,
-                        0,
                         0,
                     ];
                     // SAFETY: The CPU has what the tiers want, and these are the arguments.

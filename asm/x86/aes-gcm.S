@@ -11,9 +11,9 @@
  *
  * A step encrypts four vectors of counters. Between the rounds it hashes four vectors
  * of ciphertext: of the step itself when it decrypts, of the step before when it
- * encrypts. Up to four vectors are left, the last of which may be partial; they go
- * through the same macros without an interleaving, as then the time that one vector
- * takes is what counts, and the CPU itself finds what can be done at once.
+ * encrypts. The last step is of one to four vectors, the last of which may be partial.
+ * If the tag is due, its mask is encrypted there too, and the lengths are one more block
+ * to hash: a short message takes the time of its rounds and of one reduction.
  *
  * ghash.h has the mathematics of the hash, aes.h the rounds. Branches and addresses
  * depend on the length of data and key, on nothing else. All vector instructions are
@@ -28,11 +28,13 @@
 /* Layout of struct GcmKey in rust/ciphers/aes/x86.rs, which asserts it. */
 #define GCM_CIPHER		0	/* see aes.h */
 #define GCM_HASH		256	/* Key, see ghash.h */
-#define GCM_LANES		816	/* Lanes, see ghash.h */
+#define GCM_LANES		848	/* Lanes, see ghash.h */
 
 /* Layout of the beginning of struct Message in rust/ciphers/gcm.rs, asserted there too. */
 #define GCM_COUNTER		0
 #define GCM_SUM			16
+#define GCM_ASSOC_LEN		32	/* u64, in bytes */
+#define GCM_TEXT_LEN		40	/* the same */
 
 .section .rodata
 .p2align 6
@@ -52,11 +54,11 @@
 .set	SRC,		%rdx
 .set	LEN,		%rcx
 .set	MESSAGE,	%r8	// struct Message
+.set	TAG,		%r9	// where to, or 0
 
 // Temporaries.
 .set	EXTRA,		%eax
 .set	EXTRA_64,	%rax
-.set	POWERS,		%r9	// those of the blocks to be hashed next
 .set	TMP,		%r10
 .set	TMP_32,		%r10d
 .set	TMP2,		%r11
@@ -65,8 +67,9 @@
 .set	COUNT_8,	%r10b
 .set	RUN,		%eax
 .set	RUN_64,		%rax
+.set	POWERS,		%r11	// those of the last blocks
 .set	MIN_RUN,	4
-.set	SHORT,		256
+.set	SHORT,		64
 
 .macro	_set_names
 // V0 to V3: blocks on their way through the rounds.
@@ -75,18 +78,24 @@
 .set	HASHED2,	V6
 .set	HASHED3,	V7
 .set	MI,		V8	// sum of products, and what a product takes
+.set	MI_XMM,		X8
 .set	HI,		V9
 .set	HI_YMM,		%ymm9
 .set	HI_XMM,		X9
 .set	T0,		V10
+.set	T0_XMM,		X10
 .set	T1,		V11
 .set	T2,		V12
+.set	T2_XMM,		X12
 .set	T3,		V13
+.set	T3_XMM,		X13
 .set	SUM,		V14	// the hash so far, in the lowest lane; otherwise zero
 .set	SUM_YMM,	%ymm14
 .set	SUM_XMM,	X14
 .set	NEXT,		V15	// counters of the next vector, little-endian
 .set	NEXT_XMM,	X15
+.set	MASK,		NEXT	// of the tag, when there is no next vector
+.set	MASK_XMM,	NEXT_XMM
 // V16 to V30: round keys. Within a run, three of them and NEXT are something else.
 .set	COLUMNS,	FIRST
 .set	FIRST_COLUMNS,	NEXT
@@ -109,11 +118,11 @@
 	_ghash_mul_add	HASHED\j, \j*VL+\at, \j*VL+\folded, MI, HI, T0, T1, T2, T3, \first
 .endm
 
-// Reduce the sum of products to SUM. Clobbers T0.
-.macro	_hash_reduce
-	vpclmulqdq	$0x10, .Lghash_p(%rip), MI, T0
-	vpshufd		$0x4e, MI, MI
-	_xor3		T0, MI, HI
+// Reduce the sum of products, of all lanes or one, to HI. Clobbers MI and T0.
+.macro	_hash_reduce	mi=MI, hi=HI, t0=T0
+	vpclmulqdq	$0x10, .Lghash_p(%rip), \mi, \t0
+	vpshufd		$0x4e, \mi, \mi
+	_xor3		\t0, \mi, \hi
 .endm
 
 // What is done between the rounds of a step, \before rounds from its end: hash HASHED0 to
@@ -132,9 +141,13 @@
 .endif
 .endm
 
+// Where the powers for the blocks of a step are.
+.set	STEP_POWERS,	GCM_HASH + GHASH_STEP
+#define FOR_STEP(of)	STEP_POWERS-4*VL+of(KEY)
+
 // The last step, or one after which the lanes of SUM are added up.
 .macro	_hash_beside	before
-	_hash_between	\before, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS)
+	_hash_between	\before, FOR_STEP(GHASH_POWERS), FOR_STEP(GHASH_FOLDED)
 .if \before == 1
 	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
 .endif
@@ -143,7 +156,7 @@
 // A step after which more follow. The lanes are added up at the end: see ghash.h.
 .macro	_hash_lanes_beside before
 .if VL == 64
-	_hash_between	\before, GCM_LANES+GHASH_POWERS(KEY), GCM_LANES+GHASH_FOLDED(KEY)
+	_hash_between	\before, GCM_LANES+GHASH_LANES_POWERS(KEY), GCM_LANES+GHASH_LANES_FOLDED(KEY)
 .if \before == 1
 	vmovdqa64	HI, SUM
 .endif
@@ -152,15 +165,28 @@
 .endif
 .endm
 
-// Hash HASHED0 to HASHED\n-1.
-.macro	_hash		n
+// Hash HASHED0 to HASHED\n-1. Their powers are from \at (memory) on, see _hash_vector;
+// with \first = 0, there is something in MI and HI already.
+.macro	_hash		n, at, folded, first
 .irp j, 0, 1, 2, 3
 .if \j < \n
-	_hash_vector	\j, (\j==0), GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS)
+	_hash_vector	\j, \first&(\j==0), \at, \folded
 .endif
 .endr
 	_hash_reduce
 	_ghash_add_lanes HI, HI_YMM, HI_XMM, SUM_YMM, SUM_XMM
+.endm
+
+// Set MI and HI to the product of H and the block of the lengths, to which \also has been
+// added if it is given. Clobbers T0, T2 and T3.
+.macro	_hash_lengths	also
+	vmovq		GCM_TEXT_LEN(MESSAGE), T2_XMM
+	vpinsrq		$1, GCM_ASSOC_LEN(MESSAGE), T2_XMM, T2_XMM
+	vpsllq		$3, T2_XMM, T2_XMM
+.ifnb \also
+	vpxor		\also, T2_XMM, T2_XMM
+.endif
+	_ghash_mul_add	T2_XMM, STEP_POWERS-16+GHASH_POWERS(KEY), STEP_POWERS-16+GHASH_FOLDED(KEY), MI_XMM, HI_XMM, T0_XMM, T3_XMM, , , 1
 .endm
 
 //------------------------------------------------------------------------------
@@ -188,10 +214,11 @@
 .endif
 .endm
 
-// The same for a last vector, which is in T1; %k1 names the bytes there are.
+// The same for a last vector, of which %k1 names the bytes there are.
 .macro	_last_round_masked i, encrypts
-	vpxord		LAST, T1, T1
-	vaesenclast	T1, V\i, V\i
+	vmovdqu8	\i*VL(SRC), T0{%k1}{z}
+	vpxord		LAST, T0, T0
+	vaesenclast	T0, V\i, V\i
 	vmovdqu8	V\i, \i*VL(DST){%k1}
 .if \encrypts
 	vmovdqu8	V\i, HASHED\i{%k1}{z}
@@ -233,20 +260,20 @@
 	sub		$4*VL, LEN
 .endm
 
-// While steps are left, and another one behind them if not \encrypts: until the last byte
-// of the counter wraps in runs, and otherwise one by one.
+// While steps are left, and another one behind them if not \encrypts, and something behind
+// all: until the last byte of the counter wraps in runs, and otherwise one by one.
 .macro	_steps		encrypts
 .Lnext_run\@:
 .if !\encrypts
 	cmp		$4*VL, LEN
-	jb		.Lno_run\@
+	jbe		.Lno_run\@
 .endif
 	vmovd		NEXT_XMM, COUNT
 	movzbl		COUNT_8, RUN
 	neg		RUN
 	add		$256, RUN
 	shr		$LOG_BLOCKS, RUN
-	mov		LEN, TMP2
+	lea		-1(LEN), TMP2
 	shr		$LOG_BLOCKS+4, TMP2
 .if \encrypts
 	inc		TMP2
@@ -273,29 +300,54 @@
 	vpbroadcastd	COUNT, NEXT{%k2}
 	vpaddd		.Lnumbers(%rip), NEXT, NEXT
 	test		LEN, LEN
-	jns		.Lnext_run\@
+	jg		.Lnext_run\@
 	jmp		.Lno_run\@
 
 .Lone_step\@:
 	_step		\encrypts, _hash_lanes_beside
-	jae		.Lnext_run\@
+	ja		.Lnext_run\@
 .Lno_run\@:
 .endm
 
-// Do the last \n vectors, the last of which %k1 masks, and hash them.
-.macro	_last_step	n, encrypts
+// Set MASK to what is to be encrypted for it, FIRST added. Clobbers TMP.
+.macro	_prepare_mask
+	mov		$1, TMP_32
+	vpinsrd		$0, TMP_32, NEXT_XMM, MASK_XMM
+	vpshufb		REVERSE, MASK, MASK
+	vpxord		FIRST, MASK, MASK
+.endm
+
+// Begin the sum of products for the last blocks, with the lengths if the tag is due. Then
+// each block is multiplied by one power more. Clobbers T0, T2 and T3.
+.macro	_begin_last_hash
+	vpxor		MI_XMM, MI_XMM, MI_XMM
+	vpxor		HI_XMM, HI_XMM, HI_XMM
+	test		TAG, TAG
+	jz		.Lno_lengths\@
+	_hash_lengths
+	sub		$16, POWERS
+.Lno_lengths\@:
+.endm
+
+// Do the last \n vectors, the last of which %k1 masks, and hash them, to SUM. MASK becomes
+// what it is. When encrypting, \beside is done between the rounds, if it is given.
+.macro	_last_step	n, encrypts, beside
 	_counters	\n
-	vmovdqu8	(\n-1)*VL(SRC), T1{%k1}{z}
-.if !\encrypts
+	_prepare_mask
+.if \encrypts
+	_aes_rounds	\n, AES_EXTRA_ROUNDS(KEY), \beside, MASK
+.else
 .irp i, 0, 1, 2, 3
 .if \i < \n - 1
 	vmovdqu64	\i*VL(SRC), HASHED\i
 .elseif \i == \n - 1
-	vmovdqa64	T1, HASHED\i
+	vmovdqu8	\i*VL(SRC), HASHED\i{%k1}{z}
 .endif
 .endr
+	_begin_last_hash
+	_aes_rounds	\n, AES_EXTRA_ROUNDS(KEY), , MASK
+	_hash		\n, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS), 0
 .endif
-	_aes_rounds	\n, AES_EXTRA_ROUNDS(KEY)
 .irp i, 0, 1, 2, 3
 .if \i < \n - 1
 	_last_round	\i, \encrypts
@@ -303,7 +355,47 @@
 	_last_round_masked \i, \encrypts
 .endif
 .endr
-	_hash		\n
+	vaesenclast	LAST, MASK, MASK
+.if \encrypts
+	_begin_last_hash
+	_hash		\n, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS), 0
+.endif
+.endm
+
+// Do the LEN bytes that are left, from one on, see _last_step, and go to \then.
+.macro	_last_steps	then, encrypts, beside
+	// How much of the last vector: from 1 to VL
+	lea		-1(LEN), TMP_32
+	and		$VL-1, TMP_32
+	mov		$-2, TMP2
+	shlx		TMP, TMP2, TMP2
+	not		TMP2
+.if VL == 64
+	kmovq		TMP2, %k1
+.else
+	kmovd		TMP2_32, %k1
+.endif
+	lea		15(LEN), POWERS
+	and		$-16, POWERS
+	neg		POWERS
+	lea		STEP_POWERS(KEY, POWERS), POWERS
+	cmp		$2*VL, LEN
+	ja		.Lthree_or_four\@
+	cmp		$VL, LEN
+	ja		.Ltwo\@
+	_last_step	1, \encrypts, \beside
+	jmp		\then
+.Ltwo\@:
+	_last_step	2, \encrypts, \beside
+	jmp		\then
+.Lthree_or_four\@:
+	cmp		$3*VL, LEN
+	ja		.Lfour\@
+	_last_step	3, \encrypts, \beside
+	jmp		\then
+.Lfour\@:
+	_last_step	4, \encrypts, \beside
+	jmp		\then
 .endm
 
 .macro	_crypt		encrypts
@@ -315,9 +407,6 @@
 .else
 	jbe		rfl_aes_gcm_decrypt_avx512vl
 .endif
-.else
-	test		LEN, LEN
-	jz		.Lreturn\@
 .endif
 	_load_round_keys KEY, EXTRA, EXTRA_64, TMP
 	vbroadcasti32x4	.Lghash_reverse(%rip), REVERSE
@@ -335,58 +424,52 @@
 	vmovdqu		X0, GCM_COUNTER(MESSAGE)
 	vpaddd		.Lnumbers(%rip), NEXT, NEXT
 
-	lea		GCM_HASH+GHASH_STEP-4*VL(KEY), POWERS
 	sub		$4*VL, LEN
-	jb		.Llast_step\@
+	jbe		.Lno_steps\@
 .if \encrypts
 	_step		1
-	jb		.Lno_more_steps\@
+	jbe		.Lone_to_hash\@
 	_steps		1
-.Lno_more_steps\@:
-	_hash		4
+.Lone_to_hash\@:
+	add		$4*VL, LEN
+	_last_steps	.Lhashed\@, 1, _hash_beside
 .else
 	_steps		0
 	_step		0, _hash_beside
+	add		$4*VL, LEN
+	jmp		.Llast_step\@
 .endif
 
-.Llast_step\@:
+.Lno_steps\@:
 	add		$4*VL, LEN
+	jz		.Lnothing\@
+.Llast_step\@:
+	_last_steps	.Lhashed\@, \encrypts
+
+.Lhashed\@:
+	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
+	test		TAG, TAG
+	jz		.Lno_tag\@
+	vpxor		MASK_XMM, SUM_XMM, SUM_XMM
+	vmovdqu		SUM_XMM, (TAG)
+	jmp		.Ldone\@
+.Lno_tag\@:
+	vmovdqu		SUM_XMM, GCM_SUM(MESSAGE)
+	jmp		.Ldone\@
+
+	// There was no text at all
+.Lnothing\@:
+	test		TAG, TAG
 	jz		.Ldone\@
-	lea		15(LEN), TMP
-	and		$-16, TMP
-	lea		GCM_HASH+GHASH_STEP(KEY), POWERS
-	sub		TMP, POWERS
-	// How much of the last vector: from 1 to VL
-	lea		-1(LEN), TMP_32
-	and		$VL-1, TMP_32
-	mov		$-2, TMP2
-	shlx		TMP, TMP2, TMP2
-	not		TMP2
-.if VL == 64
-	kmovq		TMP2, %k1
-.else
-	kmovd		TMP2_32, %k1
-.endif
-	cmp		$2*VL, LEN
-	ja		.Lthree_or_four\@
-	cmp		$VL, LEN
-	ja		.Ltwo\@
-	_last_step	1, \encrypts
-	jmp		.Ldone\@
-.Ltwo\@:
-	_last_step	2, \encrypts
-	jmp		.Ldone\@
-.Lthree_or_four\@:
-	cmp		$3*VL, LEN
-	ja		.Lfour\@
-	_last_step	3, \encrypts
-	jmp		.Ldone\@
-.Lfour\@:
-	_last_step	4, \encrypts
+	_prepare_mask
+	_aes_rounds	0, AES_EXTRA_ROUNDS(KEY), also=MASK
+	vaesenclast	LAST, MASK, MASK
+	_hash_lengths	SUM_XMM
+	_hash_reduce	MI_XMM, HI_XMM, T0_XMM
+	vmovdqa		HI_XMM, SUM_XMM
+	jmp		.Lhashed\@
 
 .Ldone\@:
-	vpshufb		REVERSE_XMM, SUM_XMM, SUM_XMM
-	vmovdqu		SUM_XMM, GCM_SUM(MESSAGE)
 	// No secret stays in a register, and no upper half is left in use
 .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	vpxor		X\i, X\i, X\i
@@ -395,67 +478,20 @@
 	vpxord		X\i, X\i, X\i
 .endr
 	vzeroupper
-.Lreturn\@:
-	RET
-.endm
-
-// The tag, all in single blocks.
-.macro	_tag
-	// The mask: the IV and the count 1, encrypted
-	mov		$0x01000000, TMP_32
-	vmovdqu		GCM_COUNTER(MESSAGE), X0
-	vpinsrd		$3, TMP_32, X0, X0
-	mov		GCM_CIPHER+AES_EXTRA_ROUNDS(KEY), EXTRA
-	shl		$4, EXTRA
-	lea		GCM_CIPHER+AES_ROUND_KEYS+160(KEY, EXTRA_64), TMP
-	vpxor		GCM_CIPHER+AES_ROUND_KEYS(KEY), X0, X0
-	cmp		$32, EXTRA
-	jb		.Lrounds_10\@
-	je		.Lrounds_12\@
-.irp i, 13, 12
-	vaesenc		-16*\i(TMP), X0, X0
-.endr
-.Lrounds_12\@:
-.irp i, 11, 10
-	vaesenc		-16*\i(TMP), X0, X0
-.endr
-.Lrounds_10\@:
-.irp i, 9, 8, 7, 6, 5, 4, 3, 2, 1
-	vaesenc		-16*\i(TMP), X0, X0
-.endr
-	vaesenclast	(TMP), X0, X0
-
-	// The last block to be hashed is of the lengths
-	vmovdqa		.Lghash_reverse(%rip), X1
-	vmovdqu		GCM_SUM(MESSAGE), X2
-	vpshufb		X1, X2, X2
-	vmovq		TEXT_BITS, X3
-	vpinsrq		$1, ASSOC_BITS, X3, X3
-	vpxor		X3, X2, X2
-	lea		GCM_HASH+GHASH_STEP-16(KEY), POWERS
-	_ghash_mul_add	X2, GHASH_POWERS(POWERS), GHASH_FOLDED(POWERS), X3, X4, X5, X6, X7, X7, 1
-	vmovdqa		.Lghash_p(%rip), X5
-	_ghash_reduce	X3, X4, X5, X6
-	vpshufb		X1, X4, X4
-	vpxor		X0, X4, X4
-	vmovdqu		X4, (TAG)
-	// No secret stays in a register
-.irp i, 0, 1, 2, 3, 4, 5, 6
-	vpxor		X\i, X\i, X\i
-.endr
 	RET
 .endm
 
 /*
  * void rfl_aes_gcm_encrypt_<tier>(const struct GcmKey *key, u8 *dst, const u8 *src,
- *				   size_t len, struct Message *message);
+ *				   size_t len, struct Message *message, u8 tag[16]);
  * void rfl_aes_gcm_decrypt_<tier>(same);
  *
  * Encrypt or decrypt @len bytes, and take the ciphertext into the hash of @message, a
  * final partial block filled up with zeroes. The counter of @message is advanced by
  * the blocks done; it counts in 32 bits, which wrap. @dst is @src or does not overlap
- * it. The vector registers must be the caller's to clobber; on return they are zero.
- * The stack is not used.
+ * it. If @tag is not null, the message ends here, @message has its lengths, and @tag
+ * becomes its tag; the hash of @message is then nothing any more. The vector registers
+ * must be the caller's to clobber; on return they are zero. The stack is not used.
  */
 _only_features vaes, vpclmulqdq, avx512bw, avx512vl, bmi2
 _set_veclen 64
@@ -479,20 +515,3 @@ SYM_FUNC_END(rfl_aes_gcm_encrypt_avx512vl)
 SYM_FUNC_START(rfl_aes_gcm_decrypt_avx512vl)
 	_crypt		0
 SYM_FUNC_END(rfl_aes_gcm_decrypt_avx512vl)
-
-/*
- * void rfl_aes_gcm_tag(const struct GcmKey *key, const struct Message *message,
- *			u64 assoc_bits, u64 text_bits, u8 tag[16]);
- *
- * Compute the tag of @message, of so many bits of associated data and of text.
- * Otherwise as above.
- */
-_only_features aes, pclmul, avx
-.set	EVEX,		0
-.set	MESSAGE,	%rsi
-.set	ASSOC_BITS,	%rdx
-.set	TEXT_BITS,	%rcx
-.set	TAG,		%r8
-SYM_FUNC_START(rfl_aes_gcm_tag)
-	_tag
-SYM_FUNC_END(rfl_aes_gcm_tag)

@@ -59,30 +59,34 @@
 	vbroadcasti32x4	(\last), LAST
 .endm
 
-// One round for vectors V0 to V\n-1.
-.macro	_aes_round	n, key
+// One round for vectors V0 to V\n-1, and \also, if it is given.
+.macro	_aes_round	n, key, also
 .irp i, 0, 1, 2, 3
 .if \i < \n
 	vaesenc		\key, V\i, V\i
 .endif
 .endr
+.ifnb \also
+	vaesenc		\key, \also, \also
+.endif
 .endm
 
-// All rounds but the last one for vectors V0 to V\n-1, to which FIRST has been added.
-// Behind each round, \beside is called with the number of rounds to go, if it is given:
-// other work for the time in between. It is called for the last nine rounds only.
-.macro	_aes_rounds	n, extra, beside
+// All rounds but the last one for vectors V0 to V\n-1 and \also, if it is given, to which
+// FIRST has been added. Behind each round, \beside is called with the number of rounds to
+// go, if it is given: other work for the time in between. It is called for the last nine
+// rounds only.
+.macro	_aes_rounds	n, extra, beside, also
 	cmpl		$2, \extra
 	jb		.Lrounds_10\@
 	je		.Lrounds_12\@
-	_aes_round	\n, BEFORE_13
-	_aes_round	\n, BEFORE_12
+	_aes_round	\n, BEFORE_13, \also
+	_aes_round	\n, BEFORE_12, \also
 .Lrounds_12\@:
-	_aes_round	\n, BEFORE_11
-	_aes_round	\n, BEFORE_10
+	_aes_round	\n, BEFORE_11, \also
+	_aes_round	\n, BEFORE_10, \also
 .Lrounds_10\@:
 .irp before, 9, 8, 7, 6, 5, 4, 3, 2, 1
-	_aes_round	\n, BEFORE_\before
+	_aes_round	\n, BEFORE_\before, \also
 .ifnb \beside
 	\beside		\before
 .endif

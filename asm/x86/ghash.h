@@ -24,11 +24,13 @@
 
 /*
  * Layout of Key and of Lanes in rust/ciphers/ghash.rs; rust/ciphers/ghash/x86.rs asserts
- * it. Key has H^16 * x, ..., H^1 * x, Lanes four of those, see below, in full vectors.
+ * it. Key has H^17 * x, ..., H^1 * x, Lanes four of those, see below, in full vectors.
  */
-#define GHASH_POWERS		0
-#define GHASH_FOLDED		256	/* how far from each is the same times x^-64 */
-#define GHASH_STEP		256	/* bytes of data for so many powers */
+#define GHASH_POWERS		16	/* from H^16 on */
+#define GHASH_FOLDED		288	/* the same times x^-64 */
+#define GHASH_STEP		256	/* bytes of data for H^16 to H^1 */
+#define GHASH_LANES_POWERS	0
+#define GHASH_LANES_FOLDED	256
 
 .pushsection .rodata
 .p2align 6

@@ -33,9 +33,9 @@ unsigned int rfl_helper_scatterwalk_next(struct scatter_walk *walk,
 					 unsigned int total);
 void rfl_helper_scatterwalk_done_src(struct scatter_walk *walk,
 				     unsigned int nbytes);
-unsigned int rfl_helper_scatterwalk_first(struct scatter_walk *walk,
-					  struct scatterlist *sg,
-					  unsigned int total);
+void rfl_helper_scatterwalk_start(struct scatter_walk *walk,
+				  struct scatterlist *sg);
+const void *rfl_helper_sg_linear(struct scatterlist *sg, unsigned int nbytes);
 
 #ifdef CONFIG_X86_64
 bool rfl_helper_kernel_fpu_begin(void);

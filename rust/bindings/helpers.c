@@ -36,12 +36,10 @@ int rfl_helper_xts_verify_key(struct crypto_skcipher *tfm, const u8 *key,
 	return xts_verify_key(tfm, key, keylen);
 }
 
-unsigned int rfl_helper_scatterwalk_first(struct scatter_walk *walk,
-					  struct scatterlist *sg,
-					  unsigned int total)
+void rfl_helper_scatterwalk_start(struct scatter_walk *walk,
+				  struct scatterlist *sg)
 {
 	scatterwalk_start(walk, sg);
-	return scatterwalk_next(walk, total);
 }
 
 unsigned int rfl_helper_scatterwalk_next(struct scatter_walk *walk,
@@ -54,6 +52,20 @@ void rfl_helper_scatterwalk_done_src(struct scatter_walk *walk,
 				     unsigned int nbytes)
 {
 	scatterwalk_done_src(walk, nbytes);
+}
+
+/*
+ * Where the first @nbytes of a list are, if they lie in one piece of at most a page
+ * which is always mapped.
+ */
+const void *rfl_helper_sg_linear(struct scatterlist *sg, unsigned int nbytes)
+{
+	struct scatter_walk walk;
+
+	if (IS_ENABLED(CONFIG_HIGHMEM))
+		return NULL;
+	scatterwalk_start(&walk, sg);
+	return scatterwalk_next(&walk, nbytes) == nbytes ? walk.addr : NULL;
 }
 
 #ifdef CONFIG_X86_64

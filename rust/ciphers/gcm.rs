@@ -32,30 +32,29 @@ pub struct Message {
     pub counter: Block,
     /// The hash of what came so far.
     pub hash: Block,
-    /// What the hash is masked with in the end, if it came out on the way: the encryption of the
-    /// counter block before the one of the first block of text.
-    pub mask: Option<Block>,
     /// Associated data so far, in bytes.
     pub assoc_len: u64,
     /// Text so far, in bytes.
     pub text_len: u64,
+    /// What the hash is masked with in the end, if it came out on the way: the encryption of the
+    /// counter block before the one of the first block of text.
+    pub mask: Option<Block>,
 }
 
 impl Message {
     /// Begins a message.
     #[inline]
     pub fn new(iv: &[u8; IV_SIZE]) -> Self {
-        // The count 1 masks the hash.
-        let mut counter = 2_u128.to_be_bytes();
-        if let Some(start) = counter.first_chunk_mut() {
-            *start = *iv;
-        }
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = *iv;
+        // The count 1 masks the hash. In halves, as which the compiler has no need of single bytes.
+        let head = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        let tail = u64::from_le_bytes([i, j, k, l, 0, 0, 0, 2]);
         Self {
-            counter,
+            counter: (u128::from(head) | u128::from(tail) << 64).to_le_bytes(),
             hash: [0; BLOCK_SIZE],
-            mask: None,
             assoc_len: 0,
             text_len: 0,
+            mask: None,
         }
     }
 
@@ -65,18 +64,10 @@ impl Message {
         join(iv, 1)
     }
 
-    /// Returns the lengths of associated data and text in bits.
-    pub fn lengths_in_bits(&self) -> (u64, u64) {
-        (
-            self.assoc_len.wrapping_mul(8),
-            self.text_len.wrapping_mul(8),
-        )
-    }
-
     /// Returns what is hashed last: the lengths in bits.
     pub fn lengths(&self) -> Block {
-        let (assoc, text) = self.lengths_in_bits();
-        ((u128::from(assoc) << 64) | u128::from(text)).to_be_bytes()
+        let bits = |bytes: u64| u128::from(bytes.wrapping_mul(8));
+        ((bits(self.assoc_len) << 64) | bits(self.text_len)).to_be_bytes()
     }
 }
 
@@ -210,6 +201,32 @@ pub trait Tier: 'static {
         scratch: &mut MaybeUninit<Self::Scratch>,
         message: &mut Message,
     ) -> Block;
+
+    /// Encrypts the end of the text and returns the tag.
+    #[inline]
+    fn encrypt_last(
+        simd: Simd<'_, Self::Features>,
+        key: &Self::Key,
+        scratch: &mut MaybeUninit<Self::Scratch>,
+        message: &mut Message,
+        data: InOut<'_>,
+    ) -> Block {
+        Self::encrypt(simd, key, scratch, message, data);
+        Self::tag(simd, key, scratch, message)
+    }
+
+    /// Decrypts the end of the text and returns the tag.
+    #[inline]
+    fn decrypt_last(
+        simd: Simd<'_, Self::Features>,
+        key: &Self::Key,
+        scratch: &mut MaybeUninit<Self::Scratch>,
+        message: &mut Message,
+        data: InOut<'_>,
+    ) -> Block {
+        Self::decrypt(simd, key, scratch, message, data);
+        Self::tag(simd, key, scratch, message)
+    }
 }
 
 /// GCM in scalar code, for contexts that may not use vector registers. See [`Tier`].

@@ -93,8 +93,12 @@ fn clmul(x: u64, y: u64) -> u128 {
     })
 }
 
-/// How many powers of the hash key there are.
-const POWERS: usize = 16;
+/// How many powers of the hash key there are: one for each block of a step, and one more for a step
+/// behind which there is a block of lengths.
+const POWERS: usize = STEP + 1;
+
+/// Blocks in a step of vector code.
+const STEP: usize = 16;
 
 /// Blocks in the longest vector.
 const LANES: usize = 4;
@@ -102,7 +106,7 @@ const LANES: usize = 4;
 /// The hash key H: its powers as the vector tiers want them.
 #[repr(C)]
 pub struct Key {
-    /// H^16, H^15, ..., H^1, each times x.
+    /// H^17, H^16, ..., H^1, each times x.
     powers: [Element; POWERS],
     /// The same times x^-64: see [`Element::fold`].
     folded: [Element; POWERS],
@@ -137,9 +141,9 @@ impl Key {
 #[repr(C)]
 pub struct Lanes {
     /// H^16, H^12, H^8 and H^4 from the key, each in all lanes of a vector.
-    powers: [[Element; LANES]; POWERS / LANES],
+    powers: [[Element; LANES]; STEP / LANES],
     /// The same times x^-64.
-    folded: [[Element; LANES]; POWERS / LANES],
+    folded: [[Element; LANES]; STEP / LANES],
 }
 
 // SAFETY: The type is made of integers, and zeroes are the powers of a zero key.
@@ -149,7 +153,8 @@ impl Lanes {
     /// Takes the powers from `key`.
     pub fn set(&mut self, key: &Key) {
         let spread = |lanes: &mut [[Element; LANES]], powers: &[Element]| {
-            for (lanes, power) in lanes.iter_mut().zip(powers.iter().step_by(LANES)) {
+            let powers = powers.iter().skip(POWERS - STEP).step_by(LANES);
+            for (lanes, power) in lanes.iter_mut().zip(powers) {
                 *lanes = [*power; LANES];
             }
         };

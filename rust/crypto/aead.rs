@@ -16,7 +16,7 @@ use super::super::ciphers::{
     tier::Context,
 };
 use super::{algorithm::Base, cipher, skcipher, Scratch, Vector};
-use core::{marker::PhantomData, mem::MaybeUninit, ops::Deref, ptr::NonNull, slice};
+use core::{marker::PhantomData, mem::MaybeUninit, ptr::NonNull, slice};
 use kernel::{
     error::{from_result, to_result},
     prelude::*,
@@ -147,11 +147,6 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
         }
     }
 
-    /// Returns the request context, for work outside of a walk.
-    pub fn scratch(&mut self) -> &mut Scratch<T::Scratch> {
-        &mut self.scratch
-    }
-
     /// Returns the way to the vector registers.
     pub fn vector(&self) -> Vector<T::Features> {
         // SAFETY: By the type invariant `T` was registered, and that takes proof that the CPU has
@@ -159,11 +154,12 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
         Vector::new(unsafe { Cpu::assume() })
     }
 
-    /// Calls `f` for one contiguous piece of the text after the other.
+    /// Calls `f` for one contiguous piece of the text after the other, and with an empty one if
+    /// there is no text.
     ///
     /// `f` returns how many bytes at the end of the piece it left alone; these are part of the
     /// next step. It must leave none at the last step, and less than
-    /// [`CHUNK_SIZE`](Aead::CHUNK_SIZE) before. It is not called if there is no text.
+    /// [`CHUNK_SIZE`](Aead::CHUNK_SIZE) before.
     ///
     /// # Errors
     ///
@@ -173,6 +169,7 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
         let mut walk = MaybeUninit::<bindings::skcipher_walk>::uninit();
         let walk = walk.as_mut_ptr();
         let request = self.inner.as_ptr();
+        let is_empty = self.text_len() == 0;
 
         self.walked = true;
         // SAFETY: The request is valid. `false`: between the steps the walk may sleep if the
@@ -184,14 +181,23 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
             }
         };
 
-        // SAFETY: These functions and `skcipher_walk_done()` always set `nbytes`.
-        while unsafe { (*walk).nbytes } != 0 {
-            // SAFETY: `nbytes` is not zero, so a step is under way and all of `walk` is set.
-            let step = unsafe { &mut *walk };
-            let last = step.nbytes == step.total;
-            // SAFETY: It is under way until `f` is done with the data.
-            let data = unsafe { skcipher::data_of_step(step) };
-            let len = data.len();
+        loop {
+            // SAFETY: These functions and `skcipher_walk_done()` always set `nbytes`.
+            let len = unsafe { (*walk).nbytes } as usize;
+            let (data, last) = if len != 0 {
+                // SAFETY: `nbytes` is not zero, so a step is under way and all of `walk` is set. It
+                // is under way until `f` is done with the data.
+                unsafe {
+                    (
+                        skcipher::data_of_step(&*walk),
+                        (*walk).nbytes == (*walk).total,
+                    )
+                }
+            } else if is_empty {
+                (InOut::in_place(&mut []), true)
+            } else {
+                return to_result(status);
+            };
             // No more is left than there was, so it fits.
             let left = f(AeadStep {
                 data,
@@ -200,10 +206,12 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
             })
             .min(len) as c_int;
 
+            if is_empty {
+                return Ok(());
+            }
             // SAFETY: A step is under way, and it ends here.
             status = unsafe { bindings::skcipher_walk_done(walk, left) };
         }
-        to_result(status)
     }
 
     /// Writes as much of `tag` behind the encrypted text as the user has chosen.
@@ -310,102 +318,45 @@ impl<'r> Assoc<'r> {
         }
     }
 
-    /// Returns all of it, if there is any, and it is a single piece of at most `max` bytes.
+    /// Returns all of it, if there is any, and it is a single piece of at most `max` bytes that
+    /// need not be mapped.
     #[inline]
-    pub fn single_piece(self, max: usize) -> Option<AssocPiece<'r>> {
-        if self.len > max {
+    pub fn single_piece(self, max: usize) -> Option<&'r [u8]> {
+        if self.is_empty() || self.len > max {
             return None;
         }
-        self.first_piece().filter(|piece| piece.len() == self.len)
-    }
-
-    /// Returns the beginning of it, if there is any.
-    #[inline]
-    fn first_piece(self) -> Option<AssocPiece<'r>> {
-        let mut walk = MaybeUninit::<bindings::scatter_walk>::uninit();
-
-        if self.len == 0 {
-            return None;
+        // SAFETY: By the type invariant the list has as many bytes, and nobody writes them.
+        unsafe {
+            let data = bindings::rfl_helper_sg_linear(self.list, self.len as c_uint);
+            data.cast::<u8>()
+                .as_ref()
+                .map(|first| slice::from_raw_parts(first, self.len))
         }
-        // SAFETY: By the type invariant the list has as many bytes.
-        let len = unsafe {
-            bindings::rfl_helper_scatterwalk_first(walk.as_mut_ptr(), self.list, self.len as c_uint)
-        };
-        // INVARIANT: A step was begun just now.
-        Some(AssocPiece {
-            // SAFETY: Set by the call above.
-            walk: unsafe { walk.assume_init() },
-            len,
-            _lifetime: PhantomData,
-        })
     }
 
     /// Calls `f` for one contiguous piece after the other, of at most a page each.
     pub fn for_each(self, mut f: impl FnMut(&[u8])) {
-        let mut left = self.len;
-        let Some(mut piece) = self.first_piece() else {
+        let mut walk = MaybeUninit::<bindings::scatter_walk>::uninit();
+        let walk = walk.as_mut_ptr();
+        let mut left = self.len as c_uint;
+
+        if left == 0 {
             return;
-        };
-
-        loop {
-            f(&piece);
-            left = left.saturating_sub(piece.len());
-            if left == 0 {
-                return;
-            }
+        }
+        // SAFETY: By the type invariant there is a list.
+        unsafe { bindings::rfl_helper_scatterwalk_start(walk, self.list) };
+        while left != 0 {
             // SAFETY: By the type invariant the list has as many bytes still.
-            unsafe { piece.advance(left) };
+            let len = unsafe { bindings::rfl_helper_scatterwalk_next(walk, left) };
+            // SAFETY: Between `next` and `done` these bytes are mapped. Nobody writes them.
+            f(unsafe {
+                let data = (*walk).__bindgen_anon_1.addr;
+                slice::from_raw_parts(data.cast_const().cast(), len as usize)
+            });
+            // SAFETY: Ends the step that was begun above.
+            unsafe { bindings::rfl_helper_scatterwalk_done_src(walk, len) };
+            left = left.saturating_sub(len);
         }
-    }
-}
-
-/// Contiguous associated data, of at most a page, mapped.
-///
-/// # Invariants
-///
-/// `walk` is in a step of `len` bytes, which nobody writes during `'r`.
-pub struct AssocPiece<'r> {
-    walk: bindings::scatter_walk,
-    len: c_uint,
-    _lifetime: PhantomData<&'r [u8]>,
-}
-
-impl AssocPiece<'_> {
-    /// Goes on to what is behind it.
-    ///
-    /// # Safety
-    ///
-    /// That must be `left` bytes, and at least one.
-    unsafe fn advance(&mut self, left: usize) {
-        // INVARIANT: One step ends, and another one begins.
-        //
-        // SAFETY: By the type invariant a step is under way, and as the caller promises it is not
-        // the last one.
-        self.len = unsafe {
-            bindings::rfl_helper_scatterwalk_done_src(&mut self.walk, self.len);
-            bindings::rfl_helper_scatterwalk_next(&mut self.walk, left as c_uint)
-        };
-    }
-}
-
-impl Deref for AssocPiece<'_> {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        // SAFETY: By the type invariant these bytes are mapped until the step is done.
-        unsafe {
-            let data = self.walk.__bindgen_anon_1.addr;
-            slice::from_raw_parts(data.cast_const().cast(), self.len as usize)
-        }
-    }
-}
-
-impl Drop for AssocPiece<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant a step is under way.
-        unsafe { bindings::rfl_helper_scatterwalk_done_src(&mut self.walk, self.len) };
     }
 }
 

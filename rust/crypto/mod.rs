@@ -63,7 +63,7 @@ mod scratch;
 mod shash;
 mod skcipher;
 
-pub use aead::{Aead, AeadRequest, AeadStep, Assoc, AssocPiece};
+pub use aead::{Aead, AeadRequest, AeadStep, Assoc};
 pub use algorithm::Algorithms;
 pub use cipher::Cipher;
 pub use fpu::Vector;

@@ -15,13 +15,10 @@ use super::ciphers::{
     xts,
 };
 use super::crypto::{
-    cpu, names::Name, Aead, AeadRequest, AeadStep, Algorithms, Assoc, Cipher, Request, Scratch,
-    Skcipher, Step, Vector, Wiped,
+    cpu, names::Name, Aead, AeadRequest, AeadStep, Algorithms, Assoc, Cipher, Request, Skcipher,
+    Step, Vector, Wiped,
 };
-use core::{
-    marker::PhantomData,
-    mem::{self, MaybeUninit},
-};
+use core::{marker::PhantomData, mem::MaybeUninit};
 use kernel::prelude::*;
 
 /// A block cipher, and its scalar code as a [`Cipher`] driver.
@@ -571,12 +568,17 @@ trait GcmFormat: Aead<Scratch = <Self::Tier as gcm::Tier>::Scratch> {
 
     fn gcm_key(key: &Self::Key) -> &<Self::Tier as gcm::Tier>::Key;
 
-    /// Returns the IV of the message.
+    /// Checks a request.
     ///
     /// # Errors
     ///
     /// [`EINVAL`] if there cannot be so much associated data.
-    fn gcm_iv(request: &AeadRequest<'_, Self>) -> Result<[u8; gcm::IV_SIZE]>;
+    fn gcm_check(_: &AeadRequest<'_, Self>) -> Result {
+        Ok(())
+    }
+
+    /// Returns the IV of the message.
+    fn gcm_iv(request: &AeadRequest<'_, Self>) -> [u8; gcm::IV_SIZE];
 }
 
 /// Associated data shares an FPU section with the first piece of text if it lies in one piece and
@@ -608,7 +610,8 @@ fn gcm_hash_assoc<A: GcmFormat>(
     }
 }
 
-/// Does a request up to its tag, the text by `on_vectors` or `scalar`. Returns the tag.
+/// Does a request up to its tag, the text by `on_vectors`, the last piece of it by `last_on_vectors`,
+/// or all by `scalar`.
 ///
 /// There are as few FPU sections as pieces of text: short associated data and the tag share theirs.
 #[inline(always)]
@@ -622,55 +625,25 @@ fn gcm_crypt<A: GcmFormat>(
         &mut gcm::Message,
         InOut<'_>,
     ),
+    last_on_vectors: impl Fn(
+        Simd<'_, A::Features>,
+        &GcmKey<A>,
+        &mut MaybeUninit<A::Scratch>,
+        &mut gcm::Message,
+        InOut<'_>,
+    ) -> Block,
     scalar: impl Fn(&GcmScalarKey<A>, &ghash::Key, &mut gcm::Message, InOut<'_>),
 ) -> Result {
     let key = A::gcm_key(request.key());
     let vector = request.vector();
-    let mut message = Wiped::new(gcm::Message::new(&A::gcm_iv(request)?));
+    A::gcm_check(request)?;
+    let mut message = Wiped::new(gcm::Message::new(&A::gcm_iv(request)));
     let assoc = request.assoc().without_last(A::NOT_ASSOC);
     // No scatterlist is walked within a section.
-    let piece = assoc.single_piece(SHORT_ASSOC);
-    let mut short: &[u8] = piece.as_deref().unwrap_or_default();
+    let mut short = assoc.single_piece(SHORT_ASSOC);
 
-    if piece.is_none() && !assoc.is_empty() {
+    if short.is_none() {
         gcm_hash_assoc::<A>(vector, key, &mut message, assoc);
-    }
-
-    let mut section = |data: Option<InOut<'_>>, last, scratch: &mut Scratch<A::Scratch>| {
-        let short = mem::take(&mut short);
-        let message = &mut *message;
-
-        vector.run(|simd| match simd {
-            Some(simd) => {
-                let scratch = scratch.get();
-                if !short.is_empty() {
-                    A::Tier::assoc(simd, key, message, short);
-                }
-                if let Some(data) = data {
-                    on_vectors(simd, key, scratch, message, data);
-                }
-                if last {
-                    *tag = A::Tier::tag(simd, key, scratch, message);
-                }
-            }
-            None => {
-                let (key, hash_key) = (A::Tier::scalar_key(key), A::Tier::hash_key(key));
-                if !short.is_empty() {
-                    gcm::scalar::assoc(hash_key, message, short);
-                }
-                if let Some(data) = data {
-                    scalar(key, hash_key, message, data);
-                }
-                if last {
-                    *tag =
-                        gcm::scalar::tag::<<A::Tier as gcm::Tier>::Cipher>(key, hash_key, message);
-                }
-            }
-        })
-    };
-    if request.text_len() == 0 {
-        section(None, true, request.scratch());
-        return Ok(());
     }
     request.walk(|step| {
         let AeadStep {
@@ -679,16 +652,68 @@ fn gcm_crypt<A: GcmFormat>(
             scratch,
         } = step;
         let (data, left) = whole_blocks_before_end(data, last);
-        section(Some(data), last, scratch);
+        let short = short.take();
+        let message = &mut *message;
+
+        vector.run(|simd| match simd {
+            Some(simd) => {
+                let scratch = scratch.get();
+                if let Some(assoc) = short {
+                    A::Tier::assoc(simd, key, message, assoc);
+                }
+                if last {
+                    *tag = last_on_vectors(simd, key, scratch, message, data);
+                } else {
+                    on_vectors(simd, key, scratch, message, data);
+                }
+            }
+            None => {
+                let tag = last.then_some(&mut *tag);
+                gcm_scalar_step::<A>(
+                    key,
+                    message,
+                    short,
+                    |key, hash_key, message| scalar(key, hash_key, message, data),
+                    tag,
+                );
+            }
+        });
         left
     })
+}
+
+/// Does a step in scalar code: associated data that is due, the text by `crypt`, and `tag` if it is
+/// the last one.
+#[cold]
+fn gcm_scalar_step<A: GcmFormat>(
+    key: &GcmKey<A>,
+    message: &mut gcm::Message,
+    assoc: Option<&[u8]>,
+    crypt: impl FnOnce(&GcmScalarKey<A>, &ghash::Key, &mut gcm::Message),
+    tag: Option<&mut Block>,
+) {
+    let (key, hash_key) = (A::Tier::scalar_key(key), A::Tier::hash_key(key));
+
+    if let Some(assoc) = assoc {
+        gcm::scalar::assoc(hash_key, message, assoc);
+    }
+    crypt(key, hash_key, message);
+    if let Some(tag) = tag {
+        *tag = gcm::scalar::tag::<<A::Tier as gcm::Tier>::Cipher>(key, hash_key, message);
+    }
 }
 
 fn gcm_encrypt<A: GcmFormat>(request: &mut AeadRequest<'_, A>) -> Result {
     let scalar = gcm::scalar::encrypt::<<A::Tier as gcm::Tier>::Cipher>;
     let mut tag = [0; BLOCK_SIZE];
 
-    gcm_crypt(request, &mut tag, A::Tier::encrypt, scalar)?;
+    gcm_crypt(
+        request,
+        &mut tag,
+        A::Tier::encrypt,
+        A::Tier::encrypt_last,
+        scalar,
+    )?;
     request.seal(&tag);
     Ok(())
 }
@@ -698,7 +723,13 @@ fn gcm_decrypt<A: GcmFormat>(request: &mut AeadRequest<'_, A>) -> Result {
     // The tag of a message that somebody else made up is nothing for others to see.
     let mut tag = Wiped::new([0; BLOCK_SIZE]);
 
-    gcm_crypt(request, &mut tag, A::Tier::decrypt, scalar)?;
+    gcm_crypt(
+        request,
+        &mut tag,
+        A::Tier::decrypt,
+        A::Tier::decrypt_last,
+        scalar,
+    )?;
     request.open(&tag)
 }
 
@@ -711,8 +742,8 @@ impl<T: GcmDrivers> GcmFormat for Gcm<T> {
         key
     }
 
-    fn gcm_iv(request: &AeadRequest<'_, Self>) -> Result<[u8; gcm::IV_SIZE]> {
-        Ok(*request.iv())
+    fn gcm_iv(request: &AeadRequest<'_, Self>) -> [u8; gcm::IV_SIZE] {
+        *request.iv()
     }
 }
 
@@ -780,14 +811,18 @@ impl<T: GcmDrivers> GcmFormat for Rfc4106<T> {
         &key.gcm
     }
 
-    fn gcm_iv(request: &AeadRequest<'_, Self>) -> Result<[u8; gcm::IV_SIZE]> {
+    fn gcm_check(request: &AeadRequest<'_, Self>) -> Result {
         // SPI and sequence number, the latter of 32 or 64 bits, and the IV.
-        if !matches!(request.assoc().len(), 16 | 20) {
-            return Err(EINVAL);
+        match request.assoc().len() {
+            16 | 20 => Ok(()),
+            _ => Err(EINVAL),
         }
+    }
+
+    fn gcm_iv(request: &AeadRequest<'_, Self>) -> [u8; gcm::IV_SIZE] {
         let [a, b, c, d] = request.key().salt;
         let [e, f, g, h, i, j, k, l] = *request.iv();
-        Ok([a, b, c, d, e, f, g, h, i, j, k, l])
+        [a, b, c, d, e, f, g, h, i, j, k, l]
     }
 }
 

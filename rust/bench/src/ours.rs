@@ -419,8 +419,7 @@ impl<T: gcm::Tier> ModeOf for GcmEncrypt<T> {
         tag: &mut Tag,
     ) {
         let mut message = gcm::Message::new(&NONCE);
-        T::encrypt(simd, key, scratch, &mut message, data);
-        *tag = T::tag(simd, key, scratch, &mut message);
+        *tag = T::encrypt_last(simd, key, scratch, &mut message, data);
     }
 }
 

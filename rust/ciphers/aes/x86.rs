@@ -2,7 +2,10 @@
 
 //! AES on x86-64: the way into `asm/x86/aes-ctr.S` and `asm/x86/aes-gcm.S`.
 
-use core::mem::{offset_of, MaybeUninit};
+use core::{
+    mem::{offset_of, MaybeUninit},
+    ptr,
+};
 
 use super::super::gcm::{self, Message};
 use super::super::ghash::{self, Tier as _};
@@ -18,9 +21,11 @@ const _: () = assert!(offset_of!(Key, extra_rounds) == 240);
 // asm/x86/aes-gcm.S has the same numbers.
 const _: () = assert!(offset_of!(GcmKey, cipher) == 0);
 const _: () = assert!(offset_of!(GcmKey, hash) == 256);
-const _: () = assert!(offset_of!(GcmKey, lanes) == 816);
+const _: () = assert!(offset_of!(GcmKey, lanes) == 848);
 const _: () = assert!(offset_of!(Message, counter) == 0);
 const _: () = assert!(offset_of!(Message, hash) == 16);
+const _: () = assert!(offset_of!(Message, assoc_len) == 32);
+const _: () = assert!(offset_of!(Message, text_len) == 40);
 
 /// The key of GCM.
 #[repr(C)]
@@ -45,27 +50,6 @@ fn without_wrap(counter: &mut Block, data: InOut<'_>, mut f: impl FnMut(&mut Blo
         f(counter, run);
         rest = behind;
     }
-}
-
-#[allow(
-    improper_ctypes,
-    reason = "of a message, the part before its mask is touched"
-)]
-extern "C" {
-    /// Computes the tag of a message of so many bits of associated data and text.
-    ///
-    /// # Safety
-    ///
-    /// - The CPU must have the features of a tier, and the vector registers must be the caller's to
-    ///   clobber.
-    /// - All pointers must be valid, `tag` for writes, the others for reads.
-    fn rfl_aes_gcm_tag(
-        key: *const GcmKey,
-        message: *const Message,
-        assoc_bits: u64,
-        text_bits: u64,
-        tag: *mut Block,
-    );
 }
 
 /// Declares a tier and its routines.
@@ -114,21 +98,23 @@ macro_rules! tier {
                 counter: *mut Block,
             );
 
-            /// Encrypts `len` bytes at `src` to `dst` and hashes what that gives.
+            /// Encrypts `len` bytes at `src` to `dst` and hashes what that gives. The message ends
+            /// here if `tag` is not null.
             ///
             /// # Safety
             ///
             /// - The CPU must have the features of the tier, and the vector registers must be the
             ///   caller's to clobber.
             /// - `key` and `len` bytes at `src` must be valid for reads, `len` bytes at `dst` for
-            ///   writes, `message` for both. `src` and `dst` must be equal or must not overlap, and
-            ///   nothing else may.
+            ///   writes, `message` for both, `tag` for writes or null. `src` and `dst` must be equal
+            ///   or must not overlap, and nothing else may.
             fn $encrypt(
                 key: *const GcmKey,
                 dst: *mut u8,
                 src: *const u8,
                 len: usize,
                 message: *mut Message,
+                tag: *mut Block,
             );
 
             /// Hashes `len` bytes at `src` and decrypts them to `dst`.
@@ -142,6 +128,7 @@ macro_rules! tier {
                 src: *const u8,
                 len: usize,
                 message: *mut Message,
+                tag: *mut Block,
             );
         }
 
@@ -202,7 +189,7 @@ macro_rules! tier {
                 message.text_len = message.text_len.wrapping_add(data.len() as u64);
                 // SAFETY: `_simd` proves the first condition, the references and the invariants of
                 // `InOut` the second.
-                unsafe { $encrypt(key, data.dst(), data.src(), data.len(), message) }
+                unsafe { $encrypt(key, data.dst(), data.src(), data.len(), message, ptr::null_mut()) }
             }
 
             fn decrypt(
@@ -214,19 +201,44 @@ macro_rules! tier {
             ) {
                 message.text_len = message.text_len.wrapping_add(data.len() as u64);
                 // SAFETY: As for encryption.
-                unsafe { $decrypt(key, data.dst(), data.src(), data.len(), message) }
+                unsafe { $decrypt(key, data.dst(), data.src(), data.len(), message, ptr::null_mut()) }
             }
 
             fn tag(
+                simd: Simd<'_, Self::Features>,
+                key: &GcmKey,
+                scratch: &mut MaybeUninit<()>,
+                message: &mut Message,
+            ) -> Block {
+                Self::encrypt_last(simd, key, scratch, message, InOut::in_place(&mut []))
+            }
+
+            fn encrypt_last(
                 _simd: Simd<'_, Self::Features>,
                 key: &GcmKey,
                 _scratch: &mut MaybeUninit<()>,
                 message: &mut Message,
+                data: InOut<'_>,
             ) -> Block {
+                message.text_len = message.text_len.wrapping_add(data.len() as u64);
                 let mut tag = [0; BLOCK_SIZE];
-                let (assoc, text) = message.lengths_in_bits();
-                // SAFETY: `_simd` proves the first condition, the references the second.
-                unsafe { rfl_aes_gcm_tag(key, message, assoc, text, &mut tag) };
+                // SAFETY: `_simd` proves the first condition, the references and the invariants of
+                // `InOut` the second.
+                unsafe { $encrypt(key, data.dst(), data.src(), data.len(), message, &mut tag) };
+                tag
+            }
+
+            fn decrypt_last(
+                _simd: Simd<'_, Self::Features>,
+                key: &GcmKey,
+                _scratch: &mut MaybeUninit<()>,
+                message: &mut Message,
+                data: InOut<'_>,
+            ) -> Block {
+                message.text_len = message.text_len.wrapping_add(data.len() as u64);
+                let mut tag = [0; BLOCK_SIZE];
+                // SAFETY: As for encryption.
+                unsafe { $decrypt(key, data.dst(), data.src(), data.len(), message, &mut tag) };
                 tag
             }
         }

@@ -6,14 +6,14 @@ use core::mem::offset_of;
 
 use super::super::simd::{self, Simd};
 use super::super::tier::Block;
-use super::{Element, Key, Lanes, Tier, POWERS};
+use super::{Element, Key, Lanes, Tier, STEP};
 
 // asm/x86/ghash.h has the same numbers.
-const _: () = assert!(offset_of!(Key, powers) == 0);
-const _: () = assert!(offset_of!(Key, folded) == 256);
+const _: () = assert!(offset_of!(Key, powers) + size_of::<Element>() == 16);
+const _: () = assert!(offset_of!(Key, folded) + size_of::<Element>() == 288);
 const _: () = assert!(offset_of!(Lanes, powers) == 0);
 const _: () = assert!(offset_of!(Lanes, folded) == 256);
-const _: () = assert!(POWERS * size_of::<Block>() == 256);
+const _: () = assert!(STEP * size_of::<Block>() == 256);
 // A vector of the longest kind may begin at the last of the powers.
 const _: () = assert!(offset_of!(Key, behind) + 64 == size_of::<Key>() + size_of::<Element>());
 

@@ -42,6 +42,16 @@ pub trait Gcm {
     fn decrypt(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>);
     /// Returns the tag.
     fn tag(&self, key: &Self::Key, message: &mut Message) -> Block;
+    /// Encrypts the end of the text and returns the tag.
+    fn encrypt_last(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) -> Block {
+        self.encrypt(key, message, data);
+        self.tag(key, message)
+    }
+    /// Decrypts the end of the text and returns the tag.
+    fn decrypt_last(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) -> Block {
+        self.decrypt(key, message, data);
+        self.tag(key, message)
+    }
 }
 
 /// The scalar code.
@@ -110,6 +120,16 @@ impl<T: gcm::Tier<Cipher: Subject>> Gcm for Vector<T> {
     fn tag(&self, key: &Self::Key, message: &mut Message) -> Block {
         self.0
             .with(|simd, scratch| T::tag(simd, key, scratch, message))
+    }
+
+    fn encrypt_last(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) -> Block {
+        self.0
+            .with(|simd, scratch| T::encrypt_last(simd, key, scratch, message, data))
+    }
+
+    fn decrypt_last(&self, key: &Self::Key, message: &mut Message, data: InOut<'_>) -> Block {
+        self.0
+            .with(|simd, scratch| T::decrypt_last(simd, key, scratch, message, data))
     }
 }
 
@@ -199,7 +219,13 @@ fn compare<M: Gcm>(
     let expected_tag = tag(&*peer, &iv, assoc, &sealed, lens);
 
     let (mut src, mut dst) = (Guarded::new(LONGEST + 64), Guarded::new(LONGEST + 64));
-    for (from, to, encrypt) in [(&plain, &sealed, true), (&sealed, &plain, false)] {
+    let cases = [
+        (&plain, &sealed, true, false),
+        (&sealed, &plain, false, false),
+        (&plain, &sealed, true, true),
+        (&sealed, &plain, false, true),
+    ];
+    for (from, to, encrypt, with_tag) in cases {
         let (src, dst) = (src.bytes(), dst.bytes());
         rng.fill_bytes(src);
         rng.fill_bytes(dst);
@@ -222,16 +248,20 @@ fn compare<M: Gcm>(
         let cut = BLOCK_SIZE * rng.random_range(0..=assoc.len() / BLOCK_SIZE);
         gcm.assoc(&key, &mut message, &assoc[..cut]);
         gcm.assoc(&key, &mut message, &assoc[cut..]);
-        for piece in pieces {
+        let mut tag = None;
+        for (i, piece) in pieces.iter().enumerate() {
             let (piece, behind) = rest.split_at(*piece);
             rest = behind;
-            if encrypt {
-                gcm.encrypt(&key, &mut message, piece);
-            } else {
-                gcm.decrypt(&key, &mut message, piece);
+            let has_tag = with_tag && i + 1 == pieces.len();
+            match (encrypt, has_tag) {
+                (true, false) => gcm.encrypt(&key, &mut message, piece),
+                (false, false) => gcm.decrypt(&key, &mut message, piece),
+                (true, true) => tag = Some(gcm.encrypt_last(&key, &mut message, piece)),
+                (false, true) => tag = Some(gcm.decrypt_last(&key, &mut message, piece)),
             }
         }
-        assert_eq!(gcm.tag(&key, &mut message), expected_tag, "tag: {case}");
+        let tag = tag.unwrap_or_else(|| gcm.tag(&key, &mut message));
+        assert_eq!(tag, expected_tag, "tag: {case}, with the text: {with_tag}");
         assert!(src == src_after, "source memory: {case}");
         assert!(dst == dst_after, "destination memory: {case}");
     }

@@ -136,6 +136,17 @@ class Metadata(unittest.TestCase):
             metadata.find_headers("9.9")
 
 
+class Versions(unittest.TestCase):
+    def test_package_that_dpkg_is_working_on(self):
+        """DKMS is run while dpkg configures the headers."""
+        for status, version in (("installed", VERSION), ("half-configured", VERSION),
+                                ("unpacked", VERSION), ("half-installed", ""),
+                                ("config-files", ""), ("not-installed", "")):
+            said = mock.Mock(stdout=f"{status} {VERSION}")
+            with mock.patch.object(metadata.subprocess, "run", return_value=said):
+                self.assertEqual(metadata.package_version("linux-headers"), version, status)
+
+
 put = metadata.put
 
 if __name__ == "__main__":

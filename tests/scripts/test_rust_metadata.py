@@ -84,6 +84,20 @@ class Metadata(unittest.TestCase):
         metadata.uninstall(other)
         self.assertFalse((self.root / "kbuild/target.json").exists())
 
+    def test_prune(self):
+        """What headers that are gone have left goes; what others need stays."""
+        other = self.make_headers("7.3.5+deb13-amd64")
+        self.versions[other.package] = VERSION
+        for headers in (self.headers, other):
+            metadata.put(headers, self.make_tree())
+        for headers in (self.headers, other):
+            self.assertEqual(headers.trouble(), "")
+            (headers.build / "scripts").unlink()
+            (headers.build / ".config").unlink()
+            metadata.prune()
+            self.assertFalse(headers.build.exists())
+        self.assertFalse((self.root / "kbuild").exists())
+
     def test_none(self):
         self.assertIn("has no Rust metadata", self.headers.trouble())
         with self.assertRaisesRegex(metadata.Failure, "no Rust metadata of this command's making"):

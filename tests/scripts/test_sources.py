@@ -57,7 +57,8 @@ class Sources(unittest.TestCase):
 
     def test_shellcheck(self):
         scripts = [f for f in self.files if re.fullmatch(
-            r".*\.sh|\.ci/run|dkms\.conf|debian/.*\.(initramfs-hook|prerm)", f)]
+            r".*\.sh|\.ci/run|dkms\.conf|scripts/dkms-initramfs"
+            r"|debian/.*\.(initramfs-hook|postinst|prerm)", f)]
         self.command("shellcheck", *scripts)
 
 

@@ -69,6 +69,9 @@ impl Guest {
             Command::AfAlg { family, drivers } => {
                 suites::run(report, name, family, &self.cpu, drivers, self.seed);
             }
+            Command::Kcapi { family, drivers } => {
+                suites::kcapi::run(report, name, family, &self.cpu, drivers, self.seed);
+            }
             Command::Cycle {
                 module,
                 count,
@@ -113,6 +116,10 @@ impl Guest {
                 races::autoload(module, algorithm)?;
                 unload(module)
             }),
+            Command::Best { algorithm, driver } => report.case(name, |_| {
+                wait_for(slice::from_ref(driver))?;
+                races::best(algorithm, driver)
+            }),
             Command::Displace {
                 module,
                 algorithm,
@@ -146,7 +153,14 @@ impl Guest {
                 report.note(format_args!("in use: {driver}"));
                 Ok(())
             }),
-            Command::Said(text) => report.case(name, |_| self.said(text)),
+            Command::Said(text) => report.case(name, |_| match self.times(text)? {
+                0 => fail!("no such line"),
+                _ => Ok(()),
+            }),
+            Command::SaidTimes(count, text) => report.case(name, |_| match self.times(text)? {
+                found if found == *count => Ok(()),
+                found => fail!("{found} such lines"),
+            }),
             Command::Lockdep => report.case(name, |_| lockdep()),
             Command::Leaks => report.case(name, |_| faults::leaks()),
             Command::KernelTest(module) => self.kernel_test(report, name, module),
@@ -276,13 +290,12 @@ impl Guest {
         Ok(())
     }
 
-    fn said(&mut self, text: &str) -> Verdict {
+    /// Number of lines that have the text in them.
+    fn times(&mut self, text: &str) -> Verdict<usize> {
         needs_root()?;
         let records = opened(&mut self.log)?.records().doing("/dev/kmsg")?;
-        if !records.iter().any(|record| record.text.contains(text)) {
-            fail!("no such line");
-        }
-        Ok(())
+        let found = records.iter().filter(|record| record.text.contains(text));
+        Ok(found.count())
     }
 
     fn speed(&mut self, report: &mut Report, label: &str, module: &Module) -> Verdict {

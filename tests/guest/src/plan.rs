@@ -17,6 +17,7 @@
 //! | `drivers DRIVER...` | each is registered and its self-test has passed, and none that the CPU cannot run is |
 //! | `absent NAME...` | none is the name of a driver or an algorithm |
 //! | `afalg FAMILY [DRIVER...]` | the AF_ALG suites of the cipher or hash pass, by algorithm and by driver name |
+//! | `kcapi FAMILY DRIVER...` | so do the programs of libkcapi over algorithms or drivers of the family |
 //! | `cycle MODULE COUNT [DRIVER...]` | the module loads, brings the drivers, and unloads without a trace |
 //! | `tcrypt mode=MODE [label=LABEL] [PARAM=VALUE...]` | tcrypt runs and prints figures |
 //! | `speed [label=LABEL] [PARAM=VALUE...]` | the same of `rfl_test_speed` |
@@ -27,14 +28,17 @@
 //! | `lockdep` | lockdep still looks at locks |
 //! | `race MODULE MODULE COUNT` | of two modules loaded at once one wins, or both, and nothing else is left |
 //! | `autoload MODULE ALGORITHM` | the kernel loads the module by its alias |
+//! | `best ALGORITHM DRIVER` | who asks for the algorithm gets the driver |
 //! | `displace MODULE ALGORITHM DRIVER` | a user keeps the driver that it has, a new one gets `DRIVER` of the module |
 //! | `registers SECONDS DRIVER...` | a program keeps its vector registers while the drivers work |
 //! | `ktls CIPHER MODULE` | TLS records of the kernel arrive as sent, or not at all, by the module's driver |
 //! | `luks CIPHER MODULE [OPTION...]` | a volume made with these options of `cryptsetup luksFormat` keeps its data, by the module's driver |
 //! | `filesystem CIPHER MODULE [OPTION...]` | so does a file system on one, which several threads write to |
 //! | `esp ALGORITHM MODULE` | two hosts talk by IPsec, by the module's driver |
-//! | `loading ktls\|luks\|filesystem\|esp ...` | the same, and has the kernel load the module |
+//! | `benchmark CIPHER MODULE` | `cryptsetup benchmark` has figures for it, by the module's driver |
+//! | `loading ktls\|luks\|filesystem\|esp\|benchmark ...` | the same, and has the kernel load the module |
 //! | `said TEXT` | a line of the kernel's log has the text in it |
+//! | `said-times COUNT TEXT` | so many lines have |
 //! | `leaks` | kmemleak finds none |
 //! | `kernel-test MODULE [PARAM=VALUE...]` | the tests pass that the module runs when it is loaded |
 //! | `kmsg-clean [MODULE...]` | the kernel has not complained, and the modules have not warned |
@@ -79,6 +83,10 @@ pub enum Command {
         family: String,
         drivers: Vec<Driver>,
     },
+    Kcapi {
+        family: String,
+        drivers: Vec<Driver>,
+    },
     Cycle {
         module: String,
         count: u32,
@@ -102,6 +110,10 @@ pub enum Command {
         module: String,
         algorithm: String,
     },
+    Best {
+        algorithm: String,
+        driver: String,
+    },
     Displace {
         module: String,
         algorithm: String,
@@ -118,6 +130,7 @@ pub enum Command {
         loading: bool,
     },
     Said(String),
+    SaidTimes(usize, String),
     Leaks,
     KernelTest(Module),
     KmsgClean(Vec<String>),
@@ -181,6 +194,10 @@ fn command(words: &[&str], sets: &Sets) -> Result<Command, String> {
             family: family.into(),
             drivers: drivers(names, sets)?,
         },
+        ["kcapi", family, ref names @ ..] if !names.is_empty() => Command::Kcapi {
+            family: family.into(),
+            drivers: drivers(names, sets)?,
+        },
         ["cycle", module, count, ref names @ ..] => Command::Cycle {
             module: file_name(module),
             count: number(count)?,
@@ -214,6 +231,10 @@ fn command(words: &[&str], sets: &Sets) -> Result<Command, String> {
             module: file_name(module),
             algorithm: algorithm.into(),
         },
+        ["best", algorithm, driver] => Command::Best {
+            algorithm: algorithm.into(),
+            driver: driver.into(),
+        },
         ["displace", module, algorithm, driver] => Command::Displace {
             module: file_name(module),
             algorithm: algorithm.into(),
@@ -225,6 +246,9 @@ fn command(words: &[&str], sets: &Sets) -> Result<Command, String> {
         },
         ["loading", ref words @ ..] => using(words, true)?,
         ["said", ref text @ ..] if !text.is_empty() => Command::Said(text.join(" ")),
+        ["said-times", count, ref text @ ..] if !text.is_empty() => {
+            Command::SaidTimes(number(count)?, text.join(" "))
+        }
         ["leaks"] => Command::Leaks,
         ["kernel-test", name, ref params @ ..] => Command::KernelTest(module(name, params)?),
         ["kmsg-clean", ref modules @ ..] => {
@@ -253,6 +277,10 @@ fn using(words: &[&str], loading: bool) -> Result<Command, String> {
         ["esp", algorithm, module] => {
             let algorithm = algorithm.into();
             (User::Esp { algorithm }, module)
+        }
+        ["benchmark", cipher, module] => {
+            let cipher = cipher.into();
+            (User::Benchmark { cipher }, module)
         }
         _ => return Err("no such command, or not its operands".into()),
     };
@@ -467,14 +495,19 @@ mod tests {
             "fpu-sections",
             "race a b",
             "autoload a",
+            "best a",
             "displace a b",
             "registers 3",
             "ktls aria-gcm-192 aria_rust",
             "luks aria-xts-plain64",
             "filesystem aria-xts-plain64",
             "esp cbc(aria)",
+            "benchmark aria-xts",
+            "kcapi aria",
             "loading leaks",
             "said",
+            "said-times a",
+            "said-times a b",
             "drivers @unknown",
         ] {
             let err = parse(&format!("\n{line}\n")).unwrap_err();

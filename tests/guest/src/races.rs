@@ -15,7 +15,7 @@ use crate::ktap::{fail, Doing, Verdict};
 use crate::modprobe::{self, Installed};
 use crate::plan::Module;
 use crate::proc_crypto;
-use crate::suites::hash;
+use crate::suites;
 
 /// How long, by the guest's clock, it may take to load a module that nothing is in the way of.
 /// Who waits for himself waits for minutes.
@@ -54,11 +54,7 @@ pub fn load_both(modules: &Modules, both: [&Module; 2]) -> Verdict<Vec<String>> 
 pub fn autoload(module: &str, algorithm: &str) -> Verdict {
     loading(module, || {
         let start = Instant::now();
-        let open = match algorithm {
-            hash::NAME => Tfm::hash,
-            _ => Tfm::skcipher,
-        };
-        let tfm = open(algorithm).doing(algorithm)?;
+        let tfm = suites::open(algorithm).doing(algorithm)?;
         let took = start.elapsed();
         let algorithms = proc_crypto::read().doing("/proc/crypto")?;
         drop(tfm);
@@ -87,6 +83,23 @@ pub fn loading<T>(module: &str, test: impl FnOnce() -> Verdict<T>) -> Verdict<T>
     Ok(result)
 }
 
+/// Number of references to a driver; none if it is not there.
+fn users(driver: &str) -> Verdict<u32> {
+    let algorithms = proc_crypto::read().doing("/proc/crypto")?;
+    let found = algorithms.into_iter().find(|found| found.driver == driver);
+    Ok(found.map_or(0, |found| found.users))
+}
+
+/// Who asks for an algorithm gets the driver.
+pub fn best(algorithm: &str, driver: &str) -> Verdict {
+    let idle = users(driver)?;
+    let _tfm = suites::open(algorithm).doing(algorithm)?;
+    match users(driver)? {
+        found if found == idle + 1 => Ok(()),
+        found => fail!("{driver} has {found} users, expected {}", idle + 1),
+    }
+}
+
 /// What a user has of an algorithm stays as it is while a better driver comes and goes.
 ///
 /// `load` brings a module with `driver`, `unload` takes it away.
@@ -96,11 +109,6 @@ pub fn displace(
     load: impl FnOnce() -> Verdict,
     unload: impl FnOnce() -> Verdict,
 ) -> Verdict {
-    let users = || -> Verdict<u32> {
-        let algorithms = proc_crypto::read().doing("/proc/crypto")?;
-        let found = algorithms.into_iter().find(|found| found.driver == driver);
-        Ok(found.map_or(0, |found| found.users))
-    };
     let open = || -> Verdict<Tfm> {
         let tfm = Tfm::skcipher(algorithm).doing(algorithm)?;
         tfm.set_key(&[0x5a; 32]).doing("key")?;
@@ -110,13 +118,14 @@ pub fn displace(
     let old = open()?;
     let expected = encrypt(&old)?;
     load()?;
-    let idle = users()?;
+    let idle = users(driver)?;
     if encrypt(&old)? != expected {
         fail!("the result changed with {driver} registered");
     }
     let new = open()?;
-    if users()? != idle + 1 {
-        fail!("{driver} has {} users, expected {}", users()?, idle + 1);
+    let now = users(driver)?;
+    if now != idle + 1 {
+        fail!("{driver} has {now} users, expected {}", idle + 1);
     }
     if encrypt(&new)? != expected {
         fail!("the result of {driver} is another one");

@@ -6,10 +6,12 @@ mod aead;
 mod aes;
 mod aria;
 mod camellia;
-pub mod hash;
+mod hash;
+pub mod kcapi;
 mod reference;
 mod skcipher;
 
+use crate::afalg::Tfm;
 use crate::cpu::Cpu;
 use crate::ktap::{fail, Report, Verdict};
 use crate::plan::Driver;
@@ -43,6 +45,15 @@ impl Use {
         let mode = Mode::of_driver(driver).map(Self::Skcipher);
         mode.or_else(|| Format::of_driver(driver).map(Self::Aead))
             .or_else(|| driver.starts_with(hash::NAME).then_some(Self::Hash))
+    }
+}
+
+/// Asks the kernel for an algorithm or a driver, of the kind that its name tells.
+pub fn open(name: &str) -> nix::Result<Tfm> {
+    match Use::of_driver(name) {
+        Some(Use::Aead(_)) => Tfm::aead(name),
+        Some(Use::Hash) => Tfm::hash(name),
+        Some(Use::Skcipher(_)) | None => Tfm::skcipher(name),
     }
 }
 

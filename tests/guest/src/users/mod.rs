@@ -5,13 +5,14 @@
 //! Each test names the module that the driver has to be of, and looks at the number of the driver's
 //! users: none passes by another driver.
 
+pub mod benchmark;
 pub mod esp;
 pub mod ktls;
 pub mod luks;
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,10 @@ pub enum User {
     Esp {
         algorithm: String,
     },
+    Benchmark {
+        /// As in `aria-xts`.
+        cipher: String,
+    },
 }
 
 impl User {
@@ -63,6 +68,7 @@ impl User {
             Self::Luks { cipher, options } => luks::volume(cipher, module, options, seed),
             Self::Filesystem { cipher, options } => luks::filesystem(cipher, module, options, seed),
             Self::Esp { algorithm } => esp::tunnel(algorithm, module, seed),
+            Self::Benchmark { cipher } => benchmark::run(cipher, module),
         }
     }
 }
@@ -134,17 +140,23 @@ impl Driver {
 
 /// Runs a program that the guest was given. Returns what it printed.
 fn run(program: &str, arguments: &[&str]) -> Verdict<String> {
-    let line = || format!("{program} {}", arguments.join(" "));
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .doing(line())?;
+    let printed = output_of(program, arguments, Stdio::null())?;
+    Ok(String::from_utf8_lossy(&printed).into_owned())
+}
+
+/// The same with something to read for the program, and bytes of any kind printed.
+pub fn output_of(program: &str, arguments: &[&str], input: Stdio) -> Verdict<Vec<u8>> {
+    let output = Command::new(program).args(arguments).stdin(input).output();
+    finished(program, arguments, output.doing(program)?)
+}
+
+/// What a program has printed, unless it failed.
+fn finished(program: &str, arguments: &[&str], output: Output) -> Verdict<Vec<u8>> {
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        fail!("{}: {}: {}", line(), output.status, said.trim_end());
+        let (line, said) = (arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+        fail!("{program} {line}: {}: {}", output.status, said.trim_end());
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    Ok(output.stdout)
 }
 
 /// The data that belongs to a seed.

@@ -11,7 +11,10 @@ use super::tier::{Block, Context, InvalidKeyLength, Tier};
 pub struct Key<K> {
     /// That of the cipher.
     pub cipher: K,
-    tweak: Block,
+    /// Times each two bits, at every sixteenth bit.
+    multiples: [[Block; 4]; 8],
+    /// Times 1, 11, 111 and so on in binary digits.
+    changes: [Block; 8],
 }
 
 // SAFETY: All zero bytes are a value of either key.
@@ -28,34 +31,61 @@ impl<K> Key<K> {
             return Err(InvalidKeyLength);
         };
         T::set_key(&mut self.cipher, cipher)?;
-        self.tweak = *tweak;
+
+        let tweak = u128::from_be_bytes(*tweak);
+        let mut power = tweak;
+        for multiples in &mut self.multiples {
+            let twice = double(power);
+            *multiples = [0, power, twice, twice ^ power].map(u128::to_ne_bytes);
+            power = (0..16).fold(power, |power, _| double(power));
+        }
+        let mut change = 0;
+        for to in &mut self.changes {
+            change = double(change) ^ tweak;
+            *to = change.to_ne_bytes();
+        }
         Ok(())
     }
 
     /// Returns the tweaks of the blocks from the one with number `index` on.
-    pub fn tweaks(&self, index: &Block) -> Tweaks {
-        let (key, index) = (u128::from_be_bytes(self.tweak), u128::from_be_bytes(*index));
-        let mut product = 0;
-        for bit in (0..u128::BITS).rev() {
-            product = double(product) ^ (key & mask(index >> bit));
-        }
+    pub fn tweaks(&self, index: &Block) -> Tweaks<'_> {
+        let index = u128::from_be_bytes(*index);
         Tweaks {
-            key,
+            multiples: &self.multiples,
+            changes: &self.changes,
             index,
-            product,
+            product: product(&self.multiples, index),
         }
     }
 }
 
+/// Multiplies by the number of a block, which is no secret: two bits of each sixteen at a time, the
+/// highest first.
+fn product(multiples: &[[Block; 4]; 8], index: u128) -> u128 {
+    let mut product = 0;
+    let mut turned = index.rotate_right(14);
+    for _ in 0..8 {
+        product = double(double(product));
+        let mut digits = turned;
+        for multiples in multiples {
+            product ^= u128::from_ne_bytes(multiples[(digits & 3) as usize]);
+            digits >>= 16;
+        }
+        turned = turned.rotate_left(2);
+    }
+    product
+}
+
 /// The tweaks of blocks in order.
 #[derive(Clone)]
-pub struct Tweaks {
-    key: u128,
+pub struct Tweaks<'a> {
+    multiples: &'a [[Block; 4]; 8],
+    changes: &'a [Block; 8],
     index: u128,
     product: u128,
 }
 
-impl Tweaks {
+impl Tweaks<'_> {
     /// Returns the number of the next block.
     pub fn index(&self) -> Block {
         self.index.to_be_bytes()
@@ -63,14 +93,13 @@ impl Tweaks {
 
     fn next(&mut self) -> u128 {
         let tweak = self.product;
-        // What changes from one number to the next are the lowest zero and the ones below it. The
-        // number is no secret.
-        let mut change = self.key;
-        for _ in 0..self.index.trailing_ones().min(u128::BITS - 1) {
-            change = double(change) ^ self.key;
-        }
-        self.product ^= change;
+        // What changes from one number to the next are the lowest zero and the ones below it.
+        let change = self.changes.get(self.index.trailing_ones() as usize);
         self.index = self.index.wrapping_add(1);
+        self.product = match change {
+            Some(change) => tweak ^ u128::from_ne_bytes(*change),
+            None => product(self.multiples, self.index),
+        };
         tweak
     }
 
@@ -80,12 +109,7 @@ impl Tweaks {
     }
 }
 
-/// Returns all ones or none, like the lowest bit of `x`.
-fn mask(x: u128) -> u128 {
-    (x & 1).wrapping_neg()
-}
-
 /// Multiplies by x modulo x^128 + x^7 + x^2 + x + 1.
 fn double(x: u128) -> u128 {
-    (x << 1) ^ (0x87 & mask(x >> (u128::BITS - 1)))
+    (x << 1) ^ (0x87 & (x >> 127).wrapping_neg())
 }

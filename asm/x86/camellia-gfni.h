@@ -44,13 +44,18 @@
 	vpternlogd	$0x96, \a, \b, \dst
 .endm
 
-// \dst = \dst + \a + byte \i of the key of round \r
-.macro	_add_key_and	i, r, a, dst
+// \dst = \dst + \a + byte \i of the round key
+.macro	_add_key_and	i, a, dst
 .if VL == 32
-	vpternlogd	$0x96, 32*(\r)+4*(\i-1)(ROUND_KEYS){1to8}, \a, \dst
+	vpternlogd	$0x96, 4*(\i-1)(ROUND_KEYS){1to8}, \a, \dst
 .else
-	vpternlogd	$0x96, 32*(\r)+4*(\i-1)(ROUND_KEYS){1to16}, \a, \dst
+	vpternlogd	$0x96, 4*(\i-1)(ROUND_KEYS){1to16}, \a, \dst
 .endif
+.endm
+
+// To the key of the next round.
+.macro	_advance
+	add		CAMELLIA_ROUNDS_STEP(KEYS), ROUND_KEYS
 .endm
 
 // \dst = \src, turned as S4 has it
@@ -62,7 +67,7 @@
 .endif
 .endm
 
-// Round \r of a group: add the P-function of the S-boxes of the half in V\f1 to V\f8
+// A round: add the P-function of the S-boxes of the half in V\f1 to V\f8
 // to the half in V\t1 to V\t8, and the round key. It has two parts.
 //
 // S4 is two instructions where the other S-boxes are one, and each round waits for the
@@ -85,24 +90,24 @@
 .endm
 
 // Add the P-function of T1 to T8, and the round key, to V\t1 to V\t8.
-.macro	_add_p		r, t1, t2, t3, t4, t5, t6, t7, t8
+.macro	_add_p		t1, t2, t3, t4, t5, t6, t7, t8
 	vpxord		T1, T6, SUM16
 	vpxord		T2, T8, SUM28
 	vpxord		T3, T5, SUM35
-	_add_key_and	4, \r, SUM35, V\t4
+	_add_key_and	4, SUM35, V\t4
 	_add_two	T2, T6, V\t4
-	_add_key_and	7, \r, SUM35, V\t7
+	_add_key_and	7, SUM35, V\t7
 	_add_two	T6, T8, V\t7
 	vpxord		T4, V\t7, V\t7
-	_add_key_and	1, \r, SUM16, V\t1
+	_add_key_and	1, SUM16, V\t1
 	_add_two	T3, T8, V\t1
-	_add_key_and	8, \r, SUM16, V\t8
-	_add_key_and	2, \r, SUM28, V\t2
+	_add_key_and	8, SUM16, V\t8
+	_add_key_and	2, SUM28, V\t2
 	_add_two	T4, T7, V\t4
 	_add_two	T1, T5, V\t2
-	_add_key_and	3, \r, SUM16, V\t3
-	_add_key_and	5, \r, SUM16, V\t5
-	_add_key_and	6, \r, SUM28, V\t6
+	_add_key_and	3, SUM16, V\t3
+	_add_key_and	5, SUM16, V\t5
+	_add_key_and	6, SUM28, V\t6
 	vpxord		T5, V\t8, V\t8
 	_add_two	T4, T7, V\t1
 	_add_two	T4, T7, V\t8
@@ -112,13 +117,15 @@
 	_add_two	SUM35, T7, V\t6
 .endm
 
-.macro	_left_to_right	r
+.macro	_left_to_right
 	_substitute	0, 1, 2, 3, 4, 5, 6, 7
-	_add_p		\r, 8, 9, 10, 11, 12, 13, 14, 15
+	_add_p		8, 9, 10, 11, 12, 13, 14, 15
+	_advance
 .endm
-.macro	_right_to_left	r
+.macro	_right_to_left
 	_substitute	8, 9, 10, 11, 12, 13, 14, 15
-	_add_p		\r, 0, 1, 2, 3, 4, 5, 6, 7
+	_add_p		0, 1, 2, 3, 4, 5, 6, 7
+	_advance
 .endm
 
 // \dst = matrix \n of those at \kind(FL_KEYS), applied to \src
@@ -173,7 +180,8 @@
 
 // Start with the first of the keys.
 .macro	_first_keys
-	lea		CAMELLIA_SLICED(KEYS), ROUND_KEYS
+	mov		CAMELLIA_ROUNDS_FIRST(KEYS), ROUND_KEYS
+	add		KEYS, ROUND_KEYS
 	mov		CAMELLIA_FL_FIRST(KEYS), FL_KEYS
 	add		KEYS, FL_KEYS
 	mov		CAMELLIA_EXTRA_GROUPS(KEYS), GROUPS
@@ -193,13 +201,10 @@
 	_fl_right	8, 9, 10, 11, 12, 13, 14, 15
 	add		CAMELLIA_FL_STEP(KEYS), FL_KEYS
 .Lgroup\@:
-	_left_to_right	0
-	_right_to_left	1
-	_left_to_right	2
-	_right_to_left	3
-	_left_to_right	4
-	_right_to_left	5
-	add		$CAMELLIA_SLICED_GROUP, ROUND_KEYS
+.rept 3
+	_left_to_right
+	_right_to_left
+.endr
 	dec		GROUPS
 	jnz		.Lnext_group\@
 
@@ -228,7 +233,7 @@
 // A round as above; the target comes from the stack to V\t1 to V\t8, the source goes
 // there. In the first round of two, each register but \t2 is that of the source which was
 // stored just before, and in the second one they are put back.
-.macro	_round_there	r, slots, f1, f2, f3, f4, f5, f6, f7, f8, t1, t2, t3, t4, t5, t6, t7, t8
+.macro	_round_there	slots, f1, f2, f3, f4, f5, f6, f7, f8, t1, t2, t3, t4, t5, t6, t7, t8
 	_substitute	\f1, \f2, \f3, \f4, \f5, \f6, \f7, \f8
 	_swap		\slots, 2, \f2, \t2
 	_swap		\slots, 8, \f8, \t8
@@ -238,9 +243,9 @@
 	_swap		\slots, 6, \f6, \t6
 	_swap		\slots, 3, \f3, \t3
 	_swap		\slots, 5, \f5, \t5
-	_add_p		\r, \t1, \t2, \t3, \t4, \t5, \t6, \t7, \t8
+	_add_p		\t1, \t2, \t3, \t4, \t5, \t6, \t7, \t8
 .endm
-.macro	_round_back	r, slots, f1, f2, f3, f4, f5, f6, f7, f8, t1, t2, t3, t4, t5, t6, t7, t8
+.macro	_round_back	slots, f1, f2, f3, f4, f5, f6, f7, f8, t1, t2, t3, t4, t5, t6, t7, t8
 	_substitute	\f1, \f2, \f3, \f4, \f5, \f6, \f7, \f8
 	_swap		\slots, 5, \f5, \t5
 	_swap		\slots, 3, \f3, \t3
@@ -250,15 +255,17 @@
 	_swap		\slots, 4, \f4, \t4
 	_swap		\slots, 8, \f8, \t8
 	_swap		\slots, 2, \f2, \t2
-	_add_p		\r, \t1, \t2, \t3, \t4, \t5, \t6, \t7, \t8
+	_add_p		\t1, \t2, \t3, \t4, \t5, \t6, \t7, \t8
 .endm
 
-// Rounds \r and \r+1 of a group, of both batches.
-.macro	_two_rounds	r
-	_round_there	\r, SLOTS_OF_FIRST, 8, 9, 10, 11, 12, 13, 14, 15, 11, 27, 13, 15, 10, 14, 8, 9
-	_round_there	\r, SLOTS_OF_SECOND, 0, 1, 2, 3, 4, 5, 6, 7, 3, 31, 5, 7, 2, 6, 0, 1
-	_round_back	\r+1, SLOTS_OF_FIRST, 11, 27, 13, 15, 10, 14, 8, 9, 8, 9, 10, 11, 12, 13, 14, 15
-	_round_back	\r+1, SLOTS_OF_SECOND, 3, 31, 5, 7, 2, 6, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7
+// Two rounds of both batches.
+.macro	_two_rounds
+	_round_there	SLOTS_OF_FIRST, 8, 9, 10, 11, 12, 13, 14, 15, 11, 27, 13, 15, 10, 14, 8, 9
+	_round_there	SLOTS_OF_SECOND, 0, 1, 2, 3, 4, 5, 6, 7, 3, 31, 5, 7, 2, 6, 0, 1
+	_advance
+	_round_back	SLOTS_OF_FIRST, 11, 27, 13, 15, 10, 14, 8, 9, 8, 9, 10, 11, 12, 13, 14, 15
+	_round_back	SLOTS_OF_SECOND, 3, 31, 5, 7, 2, 6, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7
+	_advance
 .endm
 
 // Load or store the half on the stack.
@@ -334,10 +341,9 @@
 	add		CAMELLIA_FL_STEP(KEYS), FL_KEYS
 .Lgroup\@:
 	_load_matrices
-	_two_rounds	0
-	_two_rounds	2
-	_two_rounds	4
-	add		$CAMELLIA_SLICED_GROUP, ROUND_KEYS
+.rept 3
+	_two_rounds
+.endr
 	dec		GROUPS
 	jnz		.Lnext_group\@
 

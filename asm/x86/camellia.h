@@ -18,15 +18,20 @@
 
 /* struct SlicedSchedule in rust/ciphers/camellia/sliced.rs, beginning as the other */
 #define CAMELLIA_FL_FIRST	8	/* s64: from here to the first FL */
-#define CAMELLIA_INPUT		16	/* 16 bytes: added to the input */
-#define CAMELLIA_OUTPUT		32	/* 16 bytes: added to the output */
-#define CAMELLIA_SLICED		48	/* per round: 8 dwords */
-#define CAMELLIA_SLICED_GROUP	192
-#define CAMELLIA_FL_STEP	816	/* s64: from one FL to the next */
+#define CAMELLIA_FL_STEP	16	/* s64: from one FL to the next */
+#define CAMELLIA_ROUNDS_FIRST	24	/* s64: from here to the key of the first round, 8 dwords */
+#define CAMELLIA_ROUNDS_STEP	32	/* s64: from one to the next */
+#define CAMELLIA_INPUT		40	/* 16 bytes: added to the input */
+#define CAMELLIA_OUTPUT		56	/* 16 bytes: added to the output */
 
-/* struct Fl: matrices, each of four bytes of a word */
+/* struct Matrices: FL for GFNI, each matrix of four bytes of a word */
 #define CAMELLIA_FL_MOVED_UP	0
 #define CAMELLIA_FL_MOVED_OUT	32
 #define CAMELLIA_FL_BACK	64
+
+/* struct Tables: FL for table look-ups, 32 bytes for each of four bytes of a word */
+#define CAMELLIA_FL_LOOKUP_UP	0
+#define CAMELLIA_FL_LOOKUP_BACK	128
+#define CAMELLIA_FL_HIGHEST_OUT	256	/* 4 dwords */
 
 #endif

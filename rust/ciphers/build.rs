@@ -28,8 +28,15 @@ const X86_64: &[(&str, &str)] = &[
         "x86/aria-gfni-avx512.S",
     ),
     ("CONFIG_RFL_CRYPTO_CAMELLIA_ASM", "x86/camellia.S"),
-    ("CONFIG_RFL_CRYPTO_CAMELLIA_GFNI", "x86/camellia-gfni.S"),
-    ("CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX", "x86/camellia-gfni.S"),
+    (
+        "CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX",
+        "x86/camellia-aesni.S",
+    ),
+    (
+        "CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX2",
+        "x86/camellia-aesni.S",
+    ),
+    ("CONFIG_RFL_CRYPTO_CAMELLIA_SLICED", "x86/camellia-gfni.S"),
     (
         "CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2",
         "x86/camellia-gfni.S",

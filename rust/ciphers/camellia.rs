@@ -10,7 +10,7 @@ use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
 #[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
 pub mod x86;
 
-#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_GFNI))]
+#[cfg(all(target_arch = "x86_64", CONFIG_RFL_CRYPTO_CAMELLIA_SLICED))]
 pub mod sliced;
 
 /// Multiplies a bit matrix by a bit vector. Row 0 makes the highest bit.

@@ -29,7 +29,7 @@ use camellia::x86::Asm as Single;
 #[cfg(not(CONFIG_RFL_CRYPTO_CAMELLIA_ASM))]
 use camellia::Camellia as Single;
 use ciphers::camellia;
-#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI)]
+#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_SLICED)]
 use ciphers::{gcm::CtrGhash, ghash};
 use crypto::{Algorithms, Limits};
 use kernel::prelude::*;
@@ -73,6 +73,19 @@ cipher_drivers! {
         "asm": 0 bits, priority 350, {
             CONFIG_RFL_CRYPTO_CAMELLIA_ASM: camellia::x86::Asm,
                 modes [Ecb, Cbc, Ctr, Lrw, Xts];
+        }
+        "aesni-avx": 128 bits, priority 450, {
+            CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX: camellia::x86::vex::AesniAvx,
+                modes [Ecb, Cbc, Ctr, Lrw, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<camellia::x86::vex::AesniAvx, ghash::x86::Avx>;
+        }
+        "aesni-avx2": 256 bits, priority 550, {
+            CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX2: camellia::x86::vex::VaesAvx2,
+                modes [Ecb, Cbc, Ctr, Lrw, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx>;
+            CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX2: camellia::x86::vex::AesniAvx2,
+                modes [Ecb, Cbc, Ctr, Lrw, Xts, Gcm, Rfc4106],
+                gcm CtrGhash<camellia::x86::vex::AesniAvx2, ghash::x86::Avx>;
         }
         "gfni-avx2": 256 bits, priority 600, {
             CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2: camellia::x86::vex::GfniAvx2,

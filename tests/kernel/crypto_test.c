@@ -111,6 +111,8 @@ static const struct {
 	{ &aria, "avx2" },
 	{ &aria, "avx512vl" },
 	{ &aria, "avx512" },
+	{ &camellia, "aesni-avx" },
+	{ &camellia, "aesni-avx2" },
 	{ &camellia, "gfni-avx2" },
 	{ &camellia, "gfni-avx512vl" },
 	{ &camellia, "avx512" },
@@ -153,8 +155,6 @@ static const struct {
 	{ &camellia, MODE_XTS, "xts-camellia-asm" },
 	{ &camellia, MODE_ECB, "ecb-camellia-aesni" },
 	{ &camellia, MODE_CBC, "cbc-camellia-aesni" },
-	{ &camellia, MODE_ECB, "ecb-camellia-aesni-avx2" },
-	{ &camellia, MODE_CBC, "cbc-camellia-aesni-avx2" },
 
 	{ NULL, MODE_SHASH, "crct10dif-rust" },
 	{ NULL, MODE_SHASH, "crct10dif-avx" },

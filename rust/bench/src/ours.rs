@@ -74,6 +74,18 @@ pub fn tiers() -> Vec<Ours> {
             [ecb cbc ctr xts] Scalar<camellia::Camellia>,
             [gcm] CtrGhash<Scalar<camellia::Camellia>, ScalarHash>;
         "camellia-asm", Camellia, 2: [ecb cbc ctr xts] camellia::x86::Asm;
+        "camellia-aesni-avx", Camellia, 16:
+            [ecb cbc ctr xts] camellia::x86::vex::AesniAvx,
+            [gcm] CtrGhash<camellia::x86::vex::AesniAvx, ghash::x86::Avx>;
+        "camellia-aesni-avx2", Camellia, 32:
+            [ecb cbc ctr xts] camellia::x86::vex::AesniAvx2,
+            [gcm] CtrGhash<camellia::x86::vex::AesniAvx2, ghash::x86::Avx>;
+        "camellia-vaes-avx2", Camellia, 32:
+            [ecb cbc ctr xts] camellia::x86::vex::VaesAvx2,
+            [gcm] CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx>;
+        "camellia-gfni-avx2", Camellia, 32:
+            [ecb cbc ctr xts] camellia::x86::vex::GfniAvx2,
+            [gcm] CtrGhash<camellia::x86::vex::GfniAvx2, ghash::x86::Avx>;
         "camellia-gfni-avx512vl", Camellia, 32:
             [ecb cbc ctr xts] camellia::x86::avx512::GfniAvx512vl,
             [gcm] CtrGhash<camellia::x86::avx512::GfniAvx512vl, ghash::x86::Avx2>;

@@ -7,14 +7,21 @@
 //! is to be given, but for a constant that goes into the round keys: the _basis_ of the state. Maps
 //! between two inversions are linear, so sums stay sums, and in front of the inversion nothing is left
 //! to do, except for S4, which turns its input first.
+//!
+//! GFNI can apply any affine map in one instruction. AES-NI has an inversion in AESENCLAST, with an
+//! affine map of its own behind it, and an addition; other maps take it two table look-ups in a
+//! register, one for either half of a byte. See [`Instructions`].
 
 use core::mem::{offset_of, size_of};
 
 use super::super::gf256;
+use super::super::lrw;
 use super::super::routines::Schedules;
 use super::super::tier::{Context, InvalidKeyLength};
 use super::x86::Asm;
-use super::{bit_matrix_mul, element, Form, Key, Schedule, Subkeys, F_MATRIX, SBOX_OF};
+use super::{
+    bit_matrix_mul, element, Form, Key, Schedule, Subkeys, F_MATRIX, SBOXES, SBOX_OF, SPREAD,
+};
 
 /// A root of x^8 + x^6 + x^5 + x^3 + 1 in the field of AES: what x of Camellia's field is there.
 const ROOT: u8 = {
@@ -25,18 +32,37 @@ const ROOT: u8 = {
     x
 };
 
-/// What each bit of a byte, lowest first, is in the basis of the state.
-const BASIS: [u8; 8] = {
-    let mut basis = [0; 8];
+/// What each bit of a byte, lowest first, is in the field of AES.
+const BITS: [u8; 8] = {
+    let mut bits = [0; 8];
     let mut bit = 0;
     while bit < 8 {
         let element = element(bit_matrix_mul(F_MATRIX, 1 << bit));
         let mut power = 0;
         while power < 8 {
-            basis[bit] ^= ((element >> power) & 1) * gf256::pow(ROOT, power);
+            bits[bit] ^= ((element >> power) & 1) * gf256::pow(ROOT, power);
             power += 1;
         }
         bit += 1;
+    }
+    bits
+};
+
+/// What each bit of a byte, lowest first, is in the basis of the state: in the field of AES, times a
+/// constant, which is free to choose. It is such that the highest bit of a byte stays where it is.
+const BASIS: [u8; 8] = {
+    let mut factor = 0;
+    let mut basis = BITS;
+    let mut highest = 0;
+    while highest != 0x80 {
+        factor += 1;
+        highest = 0;
+        let mut bit = 0;
+        while bit < 8 {
+            basis[bit] = gf256::mul(BITS[bit], factor);
+            highest |= (basis[bit] >> 7) << bit;
+            bit += 1;
+        }
     }
     basis
 };
@@ -53,11 +79,22 @@ const fn to_basis(bytes: u64) -> u64 {
 }
 
 /// Each byte in the basis of the state.
-pub static IN_BASIS: [u8; 256] = {
+pub const IN_BASIS: [u8; 256] = {
     let mut bytes = [0; 256];
     let mut x = 0;
     while x < 256 {
         bytes[x] = to_basis(x as u64) as u8;
+        x += 1;
+    }
+    bytes
+};
+
+/// The byte that each one is in the basis of the state.
+const OUT_OF_BASIS: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut x = 0;
+    while x < 256 {
+        bytes[IN_BASIS[x] as usize] = x as u8;
         x += 1;
     }
     bytes
@@ -131,10 +168,16 @@ fn masked(matrices: &[u64; 8], mask: u8) -> u64 {
     })
 }
 
-/// FL or its inverse with a key, but for what they add to zero, as matrices for `gf2p8affineqb`.
-#[derive(Clone, Copy)]
+/// FL or its inverse with a key, but for what they add to zero.
+pub trait Fl: Context {
+    /// Makes it of its key.
+    fn set(&mut self, key: u64);
+}
+
+/// [`Fl`] as matrices for `gf2p8affineqb`.
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct Fl {
+pub struct Matrices {
     /// What each byte of the left word adds to that of the right word in the same place.
     moved_up: [u64; 4],
     /// What each byte of the left word adds to that of the right word before it.
@@ -143,7 +186,10 @@ struct Fl {
     back: [u64; 4],
 }
 
-impl Fl {
+// SAFETY: Integers.
+unsafe impl Context for Matrices {}
+
+impl Fl for Matrices {
     // Out of line, for the frame of the caller.
     #[inline(never)]
     fn set(&mut self, key: u64) {
@@ -163,11 +209,203 @@ impl Fl {
     }
 }
 
+/// What each value of the low and of the high nibble of a byte is out of the basis of the state.
+const NIBBLES: [[u8; 16]; 2] = {
+    let mut tables = [[0; 16]; 2];
+    let mut x = 0;
+    while x < 16 {
+        tables[0][x] = OUT_OF_BASIS[x];
+        tables[1][x] = OUT_OF_BASIS[x << 4];
+        x += 1;
+    }
+    tables
+};
+
+/// A linear map as what it makes of the low and of the high nibble of a byte.
+type Lookup = [[u8; 16]; 2];
+
+/// Makes the table of a map, which is given and returns bytes out of the basis.
+fn lookup(map: impl Fn(u8) -> u8) -> Lookup {
+    NIBBLES.map(|table| table.map(|x| to_basis(map(x).into()) as u8))
+}
+
+/// [`Fl`] as tables for `pshufb`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Tables {
+    /// What each byte of the left word adds to that of the right word in the same place.
+    moved_up: [Lookup; 4],
+    /// What each byte of the right word adds to that of the left word.
+    back: [Lookup; 4],
+    /// What each byte of the left word adds to that of the right word before it, if its highest bit
+    /// is 1. The same byte four times over.
+    moved_out: [u32; 4],
+}
+
+// SAFETY: Integers.
+unsafe impl Context for Tables {}
+
+impl Fl for Tables {
+    // Out of line, for the frame of the caller.
+    #[inline(never)]
+    fn set(&mut self, key: u64) {
+        let [a, b, c, d, e, f, g, h] = key.to_be_bytes();
+        let left = [a, b, c, d];
+        let right = [e, f, g, h];
+        for (to, mask) in self.moved_up.iter_mut().zip(left) {
+            *to = lookup(|x| (x & mask) << 1);
+        }
+        for (to, mask) in self.moved_out.iter_mut().zip(left) {
+            *to = four_times(to_basis((mask >> 7).into()) as u8);
+        }
+        for (to, key) in self.back.iter_mut().zip(right) {
+            *to = lookup(|x| x & !key);
+        }
+    }
+}
+
+/// Fills a double word with a byte.
+fn four_times(byte: u8) -> u32 {
+    u32::from(byte) * 0x0101_0101
+}
+
+/// What the vector code computes with, and how it wants its key schedule for that.
+pub trait Instructions: Send + Sync + 'static {
+    /// FL and its inverse.
+    type Fl: Fl;
+
+    /// Returns what the code adds, byte by byte, so that `key` is added to a half of the state.
+    fn round_key(key: u64) -> u64;
+}
+
+/// GFNI: keys are added as they are.
+#[derive(Clone, Copy, Debug)]
+pub enum Gfni {}
+
+impl Instructions for Gfni {
+    type Fl = Matrices;
+
+    fn round_key(key: u64) -> u64 {
+        to_basis(key)
+    }
+}
+
+/// AES-NI, in its own form or in that of VAES: AESENCLAST adds keys, so they go backwards through what
+/// comes behind that, the P-function and what makes S1 to S3 of the S-box of AES.
+#[derive(Clone, Copy, Debug)]
+pub enum Aesni {}
+
+impl Instructions for Aesni {
+    type Fl = Tables;
+
+    fn round_key(key: u64) -> u64 {
+        // The P-function undoes itself after eight times.
+        let mut bytes = (0..7).fold(key, |key, _| p(key)).to_be_bytes();
+        for (byte, sbox) in bytes.iter_mut().zip(SBOX_OF) {
+            let of_s1 = match sbox {
+                1 => byte.rotate_right(1),
+                2 => byte.rotate_left(1),
+                _ => *byte,
+            };
+            *byte = AES_OF_S1[usize::from(of_s1)];
+        }
+        u64::from_be_bytes(bytes)
+    }
+}
+
+/// The P-function (RFC 3713, section 2.4.1).
+const fn p(x: u64) -> u64 {
+    let bytes = x.to_be_bytes();
+    let mut sum = 0;
+    let mut i = 0;
+    while i < 8 {
+        sum ^= bytes[i] as u64 * SPREAD[i];
+        i += 1;
+    }
+    sum
+}
+
+const _: () = {
+    let mut bit = 0;
+    while bit < 64 {
+        let mut x = 1 << bit;
+        let mut times = 0;
+        while times < 8 {
+            x = p(x);
+            times += 1;
+        }
+        assert!(x == 1 << bit);
+        bit += 1;
+    }
+};
+
+/// The S-box of AES (FIPS 197, section 5.1.1).
+pub const fn aes_sbox(x: u8) -> u8 {
+    let x = gf256::pow(x, 254);
+    x ^ x.rotate_left(1) ^ x.rotate_left(2) ^ x.rotate_left(3) ^ x.rotate_left(4) ^ 0x63
+}
+
+/// How the output of the S-box of AES differs where that of S1 differs by a byte: what is added behind
+/// the former to add that behind the latter.
+const AES_OF_S1: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut x = 0;
+    while x < 256 {
+        let aes = aes_sbox(IN_BASIS[x ^ S1_OFFSET as usize]);
+        let of_zero = aes_sbox(IN_BASIS[S1_OF_ZERO ^ S1_OFFSET as usize]);
+        bytes[SBOXES[0][x] as usize] = aes ^ of_zero;
+        x += 1;
+    }
+    bytes
+};
+
+/// What S1 makes zero of.
+const S1_OF_ZERO: usize = {
+    let mut x = 0;
+    while SBOXES[0][x] != 0 {
+        x += 1;
+    }
+    x
+};
+
 /// What is added to a half of the state in a round, each byte of it four times over.
-fn layer(key: u64) -> [u32; 8] {
-    to_basis(key)
-        .to_be_bytes()
-        .map(|byte| u32::from(byte) * 0x0101_0101)
+type Layer = [u32; 8];
+
+/// A way along the elements of an array, in bytes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Walk {
+    /// Where the first one is.
+    first: i64,
+    /// How far it is from each to the next.
+    step: i64,
+}
+
+impl Walk {
+    /// Walks along values of type `T`, from the one at `first` on.
+    const fn new<T>(first: usize) -> Self {
+        Self {
+            first: first as i64,
+            step: size_of::<T>() as i64,
+        }
+    }
+
+    /// Returns the way back along `count` elements.
+    fn backwards(self, count: usize) -> Self {
+        let last = self.step.wrapping_mul((count as i64).wrapping_sub(1));
+        Self {
+            first: self.first.wrapping_add(last),
+            step: self.step.wrapping_neg(),
+        }
+    }
+
+    /// Returns the same way, counted from `origin`.
+    fn from(self, origin: usize) -> Self {
+        Self {
+            first: self.first.wrapping_sub(origin as i64),
+            ..self
+        }
+    }
 }
 
 /// Subkeys for one direction.
@@ -175,64 +413,62 @@ fn layer(key: u64) -> [u32; 8] {
 pub struct SlicedSchedule {
     /// As in [`Schedule`].
     extra_groups: u64,
-    /// How many bytes behind this the first [`Fl`] is, and how many from each to the next.
-    fl_first: i64,
+    /// The way along each [`Fl`].
+    fl: Walk,
+    /// The way along each [`Layer`].
+    rounds: Walk,
     /// Added to the input.
     input: [u8; 16],
     /// Added to the output.
     output: [u8; 16],
-    /// What is added in each round: see [`layer`].
-    rounds: [[u32; 8]; 6 * Schedule::MAX_GROUPS],
-    /// See `fl_first`.
-    fl_step: i64,
 }
 
 // asm/x86/camellia.h has the same numbers.
 const _: () = assert!(offset_of!(SlicedSchedule, extra_groups) == 0);
-const _: () = assert!(offset_of!(SlicedSchedule, fl_first) == 8);
-const _: () = assert!(offset_of!(SlicedSchedule, input) == 16);
-const _: () = assert!(offset_of!(SlicedSchedule, output) == 32);
-const _: () = assert!(offset_of!(SlicedSchedule, rounds) == 48);
-const _: () = assert!(size_of::<[[u32; 8]; 6]>() == 192);
-const _: () = assert!(offset_of!(SlicedSchedule, fl_step) == 816);
-const _: () = assert!(offset_of!(Fl, moved_out) == 32);
-const _: () = assert!(offset_of!(Fl, back) == 64);
+const _: () = assert!(offset_of!(SlicedSchedule, fl) == 8);
+const _: () = assert!(offset_of!(SlicedSchedule, rounds) == 24);
+const _: () = assert!(offset_of!(Walk, step) == 8);
+const _: () = assert!(offset_of!(SlicedSchedule, input) == 40);
+const _: () = assert!(offset_of!(SlicedSchedule, output) == 56);
+const _: () = assert!(offset_of!(Matrices, moved_out) == 32);
+const _: () = assert!(offset_of!(Matrices, back) == 64);
+const _: () = assert!(offset_of!(Tables, back) == 128);
+const _: () = assert!(offset_of!(Tables, moved_out) == 256);
 
 impl SlicedSchedule {
-    // Out of line, for the frame of the caller.
-    #[inline(never)]
+    /// Sets what is added to input and output.
     fn set(&mut self, from: &Schedule) {
         self.extra_groups = from.extra_groups;
         self.input = (u128::from(from.first) << 64).to_be_bytes();
-        let rounds = from.groups.iter().flat_map(|group| group.rounds);
-        for (to, key) in self.rounds.iter_mut().zip(rounds) {
-            *to = layer(key);
-        }
-        if let Some(last) = from.groups().last() {
+        if let [.., last] = from.groups() {
             let [_, right] = last.behind;
             self.output = (u128::from(right) << 64).to_be_bytes();
         }
     }
 }
 
-/// The key schedule of the vector code.
+/// The key schedule of the vector code that uses some [`Instructions`].
 #[repr(C)]
-pub struct SlicedKey {
+pub struct SlicedKey<I: Instructions> {
     encrypt: SlicedSchedule,
     decrypt: SlicedSchedule,
+    /// What is added in each round. Decryption adds the same, backwards.
+    rounds: [Layer; 6 * Schedule::MAX_GROUPS],
     /// For the left and the right half, between groups. Decryption takes them backwards.
-    fl: [Fl; 2 * (Schedule::MAX_GROUPS - 1)],
+    fl: [I::Fl; 2 * (Schedule::MAX_GROUPS - 1)],
     scalar: Key,
 }
 
 // SAFETY: As for `Key`: integers, and zeroes are a schedule of three groups.
-unsafe impl Context for SlicedKey {}
+unsafe impl<I: Instructions> Context for SlicedKey<I> {}
 
-// A tfm has a key for the data, and perhaps a scalar one for tweaks.
-const _: () = assert!(size_of::<SlicedKey>() + size_of::<Key>() <= 4096);
+// A tfm has a key for the data, and perhaps a scalar one for tweaks, or what multiplies in LRW.
+const _: () = assert!(size_of::<SlicedKey<Gfni>>() + size_of::<Key>() <= 4096);
+const _: () = assert!(size_of::<SlicedKey<Aesni>>() + size_of::<Key>() <= 4096);
+const _: () = assert!(size_of::<lrw::Key<SlicedKey<Aesni>>>() <= 4096);
 
-// SAFETY: The schedules are there, and lead to `fl` in the same value.
-unsafe impl Schedules for SlicedKey {
+// SAFETY: The schedules are there, and lead to `rounds` and `fl` in the same value.
+unsafe impl<I: Instructions> Schedules for SlicedKey<I> {
     type Cipher = Asm;
     type Schedule = SlicedSchedule;
 
@@ -240,9 +476,6 @@ unsafe impl Schedules for SlicedKey {
     const DECRYPT: usize = offset_of!(Self, decrypt);
 
     fn set(&mut self, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-        const STEP: i64 = size_of::<Fl>() as i64;
-        const FIRST: i64 = offset_of!(SlicedKey, fl) as i64;
-        const FROM_DECRYPT: i64 = FIRST - offset_of!(SlicedKey, decrypt) as i64;
         const FORM: &Form = &Form {
             offset: OFFSET,
             is_fl_linear: true,
@@ -255,22 +488,30 @@ unsafe impl Schedules for SlicedKey {
         let schedule = &mut self.scalar.encrypt;
         schedule.set(subkeys.pairs(), FORM);
         self.encrypt.set(schedule);
-        let mut last = -STEP;
+        let keys = schedule.groups().iter().flat_map(|group| group.rounds);
+        for (to, key) in self.rounds.iter_mut().zip(keys) {
+            *to = I::round_key(key).to_be_bytes().map(four_times);
+        }
         if let [between @ .., _] = schedule.groups() {
-            let keys = between.iter().flat_map(|group| &group.behind);
+            let keys = between.iter().flat_map(|group| group.behind);
             for (to, key) in self.fl.iter_mut().zip(keys) {
-                to.set(*key);
-                last = last.wrapping_add(STEP);
+                to.set(key);
             }
         }
-        self.encrypt.fl_first = FIRST;
-        self.encrypt.fl_step = STEP;
+        let groups = schedule.groups().len();
 
         subkeys.reverse();
         schedule.set(subkeys.pairs(), FORM);
         self.decrypt.set(schedule);
-        self.decrypt.fl_first = FROM_DECRYPT.wrapping_add(last);
-        self.decrypt.fl_step = -STEP;
+
+        let rounds = Walk::new::<Layer>(offset_of!(Self, rounds));
+        let fl = Walk::new::<I::Fl>(offset_of!(Self, fl));
+        self.encrypt.rounds = rounds.from(Self::ENCRYPT);
+        self.encrypt.fl = fl.from(Self::ENCRYPT);
+        let rounds = rounds.backwards(groups.wrapping_mul(6));
+        let fl = fl.backwards(groups.wrapping_sub(1).wrapping_mul(2));
+        self.decrypt.rounds = rounds.from(Self::DECRYPT);
+        self.decrypt.fl = fl.from(Self::DECRYPT);
 
         subkeys.reverse();
         self.scalar.set(&mut subkeys);

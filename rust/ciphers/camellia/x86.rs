@@ -14,7 +14,10 @@ use super::{Camellia, Group, Key, Schedule, TABLES};
 
 #[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX512VL)]
 pub mod avx512;
-#[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2)]
+#[cfg(any(
+    CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX,
+    CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2
+))]
 pub mod vex;
 
 // asm/x86/camellia.h has the same numbers.

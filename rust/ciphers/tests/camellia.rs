@@ -137,6 +137,12 @@ fn add_abi(suite: &mut Suite) {
         }};
     }
 
+    add!(vex::AesniAvx, "camellia::aesni_avx", rfl_camellia_ecb_aesni_avx
+        rfl_camellia_cbc_dec_aesni_avx rfl_camellia_ctr_aesni_avx rfl_camellia_xts_aesni_avx);
+    add!(vex::AesniAvx2, "camellia::aesni_avx2", rfl_camellia_ecb_aesni_avx2
+        rfl_camellia_cbc_dec_aesni_avx2 rfl_camellia_ctr_aesni_avx2 rfl_camellia_xts_aesni_avx2);
+    add!(vex::VaesAvx2, "camellia::vaes_avx2", rfl_camellia_ecb_vaes_avx2
+        rfl_camellia_cbc_dec_vaes_avx2 rfl_camellia_ctr_vaes_avx2 rfl_camellia_xts_vaes_avx2);
     add!(vex::GfniAvx, "camellia::gfni_avx", rfl_camellia_ecb_gfni_avx
         rfl_camellia_cbc_dec_gfni_avx rfl_camellia_ctr_gfni_avx rfl_camellia_xts_gfni_avx);
     add!(vex::GfniAvx2, "camellia::gfni_avx2", rfl_camellia_ecb_gfni_avx2
@@ -182,6 +188,9 @@ pub fn add(suite: &mut Suite) {
             .ctr()
             .xts()
             .add(suite, "camellia::asm::together");
+        add_tier::<vex::AesniAvx, ghash::Avx>(suite, "camellia::aesni_avx");
+        add_tier::<vex::AesniAvx2, ghash::Avx>(suite, "camellia::aesni_avx2");
+        add_tier::<vex::VaesAvx2, ghash::Avx>(suite, "camellia::vaes_avx2");
         add_tier::<vex::GfniAvx, ghash::Avx>(suite, "camellia::gfni_avx");
         add_tier::<vex::GfniAvx2, ghash::Avx>(suite, "camellia::gfni_avx2");
         add_tier::<avx512::GfniAvx512vl, ghash::Avx2>(suite, "camellia::gfni_avx512vl");

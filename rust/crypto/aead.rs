@@ -15,7 +15,7 @@ use super::super::ciphers::{
     simd::{Cpu, Features},
     tier::Context,
 };
-use super::{algorithm::Base, cipher, skcipher, Scratch, Vector};
+use super::{algorithm::Base, cipher, compat::bad_message, skcipher, Scratch, Vector};
 use core::{marker::PhantomData, mem::MaybeUninit, ptr::NonNull, slice};
 use kernel::{
     error::{from_result, to_result},
@@ -233,7 +233,7 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
     ///
     /// # Errors
     ///
-    /// [`EBADMSG`] if they differ.
+    /// `EBADMSG` if they differ.
     pub fn open<const N: usize>(&self, tag: &[u8; N]) -> Result {
         const { assert!(T::MAX_TAG_SIZE <= N) };
         let mut found = [0; N];
@@ -255,7 +255,7 @@ impl<'r, T: Aead> AeadRequest<'r, T> {
             bindings::rfl_helper_crypto_memneq(found.as_ptr().cast(), tag.as_ptr().cast(), size)
         };
         if differs {
-            Err(EBADMSG)
+            Err(bad_message())
         } else {
             Ok(())
         }

@@ -55,6 +55,7 @@
 mod aead;
 mod algorithm;
 mod cipher;
+pub mod compat;
 pub mod cpu;
 mod fpu;
 mod limits;

@@ -23,7 +23,7 @@ pub mod crypto;
 pub mod modes;
 
 use ciphers::aes::{self, Aes};
-use crypto::{Algorithms, Limits};
+use crypto::{compat::parameter, Algorithms, Limits};
 use kernel::prelude::*;
 use modes::BlockDriver;
 
@@ -74,8 +74,8 @@ impl kernel::Module for AesModule {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let mut algorithms = Algorithms::new(module);
         let limits = Limits::new(
-            module_parameters::max_vector_bits.value(),
-            module_parameters::use_avx512.value(),
+            parameter(module_parameters::max_vector_bits.value()),
+            parameter(module_parameters::use_avx512.value()),
         )?;
 
         register_drivers(&mut algorithms, limits)?;

@@ -30,7 +30,7 @@ use ciphers::{
     gcm::CtrGhash,
     ghash,
 };
-use crypto::{Algorithms, Limits};
+use crypto::{compat::parameter, Algorithms, Limits};
 use kernel::prelude::*;
 use modes::BlockDriver;
 
@@ -101,8 +101,8 @@ impl kernel::Module for AriaModule {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let mut algorithms = Algorithms::new(module);
         let limits = Limits::new(
-            module_parameters::max_vector_bits.value(),
-            module_parameters::use_avx512.value(),
+            parameter(module_parameters::max_vector_bits.value()),
+            parameter(module_parameters::use_avx512.value()),
         )?;
 
         register_drivers(&mut algorithms, limits)?;

@@ -31,7 +31,7 @@ use camellia::Camellia as Single;
 use ciphers::camellia;
 #[cfg(CONFIG_RFL_CRYPTO_CAMELLIA_SLICED)]
 use ciphers::{gcm::CtrGhash, ghash};
-use crypto::{Algorithms, Limits};
+use crypto::{compat::parameter, Algorithms, Limits};
 use kernel::prelude::*;
 use modes::BlockDriver;
 
@@ -113,8 +113,8 @@ impl kernel::Module for CamelliaModule {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let mut algorithms = Algorithms::new(module);
         let limits = Limits::new(
-            module_parameters::max_vector_bits.value(),
-            module_parameters::use_avx512.value(),
+            parameter(module_parameters::max_vector_bits.value()),
+            parameter(module_parameters::use_avx512.value()),
         )?;
 
         register_drivers(&mut algorithms, limits)?;

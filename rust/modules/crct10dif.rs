@@ -20,7 +20,7 @@ use ciphers::{
     simd::{Features, Scalar},
 };
 use core::marker::PhantomData;
-use crypto::{cpu, Algorithms, Limits, Shash, Vector};
+use crypto::{compat::parameter, cpu, Algorithms, Limits, Shash, Vector};
 use kernel::prelude::*;
 
 module! {
@@ -177,8 +177,8 @@ impl kernel::Module for Crct10difModule {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let mut algorithms = Algorithms::new(module);
         let limits = Limits::new(
-            module_parameters::max_vector_bits.value(),
-            module_parameters::use_avx512.value(),
+            parameter(module_parameters::max_vector_bits.value()),
+            parameter(module_parameters::use_avx512.value()),
         )?;
 
         register_drivers(&mut algorithms, limits)?;

@@ -26,7 +26,7 @@ use ciphers::{
     tier::Context,
 };
 use core::marker::PhantomData;
-use crypto::{cpu, Algorithms, Request, Skcipher};
+use crypto::{compat::parameter, cpu, Algorithms, Request, Skcipher};
 use kernel::prelude::*;
 
 module! {
@@ -36,16 +36,16 @@ module! {
     description: "Test of algorithm registration",
     license: "GPL",
     params: {
-        occupy: bool {
-            default: false,
+        occupy: u8 {
+            default: 0,
             description: "Hold the driver names of aria_rust",
         },
-        collide: bool {
-            default: false,
+        collide: u8 {
+            default: 0,
             description: "Register one driver three times",
         },
-        avx512: bool {
-            default: false,
+        avx512: u8 {
+            default: 0,
             description: "Register a driver that needs AVX-512",
         },
     },
@@ -122,17 +122,17 @@ impl kernel::Module for TestModule {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let mut algorithms = Algorithms::new(module);
 
-        if module_parameters::occupy.value() {
+        if parameter::<u8>(module_parameters::occupy.value()) != 0 {
             algorithms.skcipher::<Identity<Aria>>(cpu::detect()?)?;
             algorithms.skcipher::<Identity<EcbAriaAvx2>>(cpu::detect()?)?;
             algorithms.skcipher::<Identity<CtrAriaAvx2>>(cpu::detect()?)?;
         }
-        if module_parameters::collide.value() {
+        if parameter::<u8>(module_parameters::collide.value()) != 0 {
             for _ in 0..3 {
                 algorithms.skcipher::<Identity<Own>>(cpu::detect()?)?;
             }
         }
-        if module_parameters::avx512.value() {
+        if parameter::<u8>(module_parameters::avx512.value()) != 0 {
             let cpu = cpu::detect().inspect_err(|missing| {
                 pr_err!("nothing to register: the CPU lacks {}\n", missing);
             })?;

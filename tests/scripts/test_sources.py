@@ -49,6 +49,22 @@ class Sources(unittest.TestCase):
             with self.subTest(file):
                 self.assertNotRegex((SRC / file).read_text(), r"\bunsafe\b")
 
+    def test_kernel_versions_are_in_one_place(self):
+        """What Linux 7.2 has not, or has in another way, is named in compat.rs only."""
+        newer = re.compile(r"LINUX_VERSION_CODE|KERNEL_VERSION\(|\bbindings::LINUX_"
+                           r"|(?<!-)\bEBADMSG\b|(?<!\()module_parameters::\w+\.value\(\)"
+                           r"|^ +\w+: bool \{$", re.MULTILINE)
+        files = [f for f in self.files if re.fullmatch(
+            r"(rust/(bindings|crypto|modules)|samples|tests/kernel)/[^.]*\.(rs|[chS])", f)]
+        self.assertIn("rust/crypto/compat.rs", files)
+        for file in files:
+            code = re.sub(r"//.*", "", (SRC / file).read_text())
+            with self.subTest(file):
+                if file == "rust/crypto/compat.rs":
+                    self.assertRegex(code, newer)
+                else:
+                    self.assertNotRegex(code, newer)
+
     def test_rustfmt(self):
         roots = [f for f in self.files if re.fullmatch(
             r"(rust/(modules|ciphers)|samples|tests/(arm64|kernel))/\w+\.rs"

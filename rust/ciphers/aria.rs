@@ -168,6 +168,20 @@ impl Schedule {
         self.round_keys.get_mut(..=rounds).unwrap_or_default()
     }
 
+    /// Makes round keys of each of the four and the one behind it, turned: four for each turn.
+    // Not inlined, or else the stack frame of the key schedule is too large with newer compilers.
+    #[inline(never)]
+    fn expand(&mut self, mut w: [u128; 4]) {
+        for (round_keys, turn) in self.round_keys_mut().chunks_mut(4).zip(TURNS) {
+            for to in round_keys {
+                let [straight, turned, ..] = w;
+                let round_key = straight ^ turned.rotate_right(turn);
+                *to = load(&round_key.to_be_bytes());
+                w.rotate_left(1);
+            }
+        }
+    }
+
     fn crypt(&self, block: &Block) -> Block {
         let mut state = load(block);
         let mut pairs = self.round_keys();
@@ -244,16 +258,7 @@ impl BlockCipher for Aria {
         let Key { encrypt, decrypt } = key;
         encrypt.extra_pairs = extra_pairs;
         decrypt.extra_pairs = extra_pairs;
-        // Each of the four and the one behind it, turned: four round keys for each turn.
-        let mut w = [w0, w1, w2, w3];
-        for (round_keys, turn) in encrypt.round_keys_mut().chunks_mut(4).zip(TURNS) {
-            for to in round_keys {
-                let [straight, turned, ..] = w;
-                let round_key = straight ^ turned.rotate_right(turn);
-                *to = load(&round_key.to_be_bytes());
-                w.rotate_left(1);
-            }
-        }
+        encrypt.expand([w0, w1, w2, w3]);
 
         // Decryption takes them backwards, the inner ones moved to the other side of the diffusion.
         let backwards = encrypt.round_keys().iter().rev();

@@ -86,7 +86,9 @@ fn ctr32(counter: &mut Block, data: InOut<'_>, mut ctr: impl FnMut(&mut Block, I
     let mut rest = data;
     while !rest.is_empty() {
         let (iv, count) = split(*counter);
-        let to_wrap = (u64::from(!count) + 1) * BLOCK_SIZE as u64;
+        let to_wrap = (1_u64 << 32)
+            .wrapping_sub(u64::from(count))
+            .wrapping_mul(BLOCK_SIZE as u64);
         let (head, tail) = rest.split_at(usize::try_from(to_wrap).unwrap_or(usize::MAX));
         ctr(counter, head);
         let (_, count) = split(*counter);

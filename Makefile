@@ -7,6 +7,19 @@
 # Everything that is made goes below RFL_CACHE, nothing into the checkout.
 export RFL_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rfl-crypto
 
+in-root := scripts/env.sh run --
+
+# A kernel of the distribution's by its name, or by its suite's: in the environment
+# with its compilers, where its build directory is made, and has a name.
+ifneq ($(and $(KERNEL),$(if $(KDIR),,by name)),)
+
+PHONY += modules defconfig allmodconfig oldconfig menuconfig clean
+modules defconfig allmodconfig oldconfig menuconfig clean:
+	@$(in-root) sh -c 'name=$$(scripts/prepare-kernel) && \
+		make --no-print-directory KDIR=$$RFL_CACHE/kernel/$$name/build $@'
+
+else
+
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 release := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
@@ -61,7 +74,7 @@ $(MO)/config/auto.conf: $(MO)/.config $(kconfig-files) | usable-kdir
 PHONY += modules
 modules: $(MO)/config/auto.conf
 	$(kbuild) modules
-	@echo "The modules are in $(MO)"
+	@echo "The modules are in $(MO:$(RFL_CACHE)/%=$(or $(RFL_HOST_CACHE),$(RFL_CACHE))/%)"
 
 # Where they are installed: below INSTALL_MOD_PATH, if that is given. kbuild leaves
 # out depmod where the build directory has no System.map, as headers packages do
@@ -101,9 +114,9 @@ PHONY += clean
 clean:
 	rm -rf $(MO)
 
-# --- on a stock kernel in a virtual machine ----------------------------------
+endif
 
-in-root := scripts/env.sh run --
+# --- on a stock kernel in a virtual machine ----------------------------------
 
 PHONY += run check bench kernel
 run:
@@ -125,6 +138,9 @@ help:
 	@echo  '  check        - all tests; GROUND=host, qemu, uml, bochs or arm64 for some'
 	@echo  '  bench        - measure speed beside other implementations; QUICK=1 in short'
 	@echo  '  kernel       - only make the kernel build directory with Rust metadata'
+	@echo  ''
+	@echo  'KERNEL=<suite or release>, forky for example, takes another kernel of Debian'\''s'
+	@echo  'than the newest of its stable release; "modules" knows it too.'
 	@echo  ''
 	@echo  'For a kernel of your own (KDIR=<build directory>, default: the running one):'
 	@echo  '  modules      - build the modules (default target)'

@@ -35,6 +35,12 @@ def cache_dir() -> Path:
     return Path(cache)
 
 
+def named_release() -> str | None:
+    """The kernel release that $KERNEL names. It may name a suite only, which scripts/env.sh saw to."""
+    name = os.environ.get("KERNEL", "")
+    return name if name[:1].isdigit() else None
+
+
 def shown(path: Path) -> str:
     """A path as the user knows it, outside of the environment's root."""
     for inside, outside in (("RFL_CACHE", "RFL_HOST_CACHE"), ("RFL_SRC", "RFL_HOST_SRC")):

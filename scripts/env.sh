@@ -8,9 +8,10 @@
 set -euo pipefail
 shopt -s inherit_errexit
 
-readonly SUITE=trixie
+readonly DEFAULT_SUITE=trixie
 # The bits of this file that shape the root; raise it when they change.
 readonly ROOT_FORMAT=3
+# gcc-14 built the kernels of the default suite, and stands for what built another's.
 readonly PACKAGES=(
 	bc bindgen binutils bison bochs bochs-sdl bochsbios bubblewrap
 	ca-certificates cargo clang cpio cryptsetup-bin debhelper dh-dkms dpkg-dev
@@ -33,12 +34,16 @@ usage() {
 	cat <<USAGE
 Usage: scripts/env.sh run [--] COMMAND [ARG...]   run COMMAND in the environment
        scripts/env.sh prepare                     only make the environment
+       scripts/env.sh renew                       make it anew
        scripts/env.sh path                        print where its root is
 
-The environment is a Debian $SUITE root below the cache, made at first use.
+The environment is a Debian $DEFAULT_SUITE root below the cache, made at first use.
 
+  KERNEL         the kernel to work on: a suite of Debian's, for its newest kernel,
+                 or a kernel release. A suite other than $DEFAULT_SUITE has an
+                 environment of its own, with the compilers that built its kernel
   RFL_CACHE      the cache (default: \${XDG_CACHE_HOME:-\$HOME/.cache}/rfl-crypto)
-  RFL_ENV=host   use this host as it is; it must be Debian $SUITE with the packages
+  RFL_ENV=host   use this host as it is; it must be of the suite, with the packages
                  that the root would hold. RFL_ENV=root never does so; by default
                  that is the way out where namespaces cannot be made
   DEBIAN_MIRROR  base URI of a Debian mirror (default: from the host's APT sources)
@@ -59,7 +64,26 @@ src=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${RFL_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set, so set RFL_CACHE}/.cache}/rfl-crypto}
 mkdir -p "$cache" || die "cannot create the cache $cache" "choose another place with RFL_CACHE=..."
 cache=$(cd -P "$cache" && pwd)
-readonly src cache
+
+# Print the suite that has a kernel.
+suite_of() {
+	case $1 in
+	[0-9]*+deb14-*) echo forky ;;
+	'' | [0-9]*) echo $DEFAULT_SUITE ;;
+	*[!a-z0-9-]*) die "KERNEL is '$1'; it can be a suite such as forky, or a kernel release" ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# Whatever depends on the suite is in a cache of its own; what cargo fetches does not.
+# Within an environment, both are settled.
+SUITE=${RFL_SUITE:-$(suite_of "${KERNEL:-}")}
+cargo=$cache/cargo
+if [ -z "${RFL_SUITE:-}" ] && [ "$SUITE" != $DEFAULT_SUITE ]; then
+	cache=$cache/$SUITE
+	mkdir -p "$cache"
+fi
+readonly src cache cargo SUITE
 readonly root=$cache/root-$SUITE
 readonly stamp=$root/.rfl-stamp
 readonly sources=$cache/apt/sources.list
@@ -159,21 +183,39 @@ keyring() {
 
 sources_for() {
 	local uri=${1%/}
-	printf 'deb %s %s main\n' "$uri" $SUITE "$uri" $SUITE-updates "$uri" $SUITE-backports
+	printf 'deb %s %s main\n' "$uri" "$SUITE"
+	# The default suite's kernel is from its backports.
+	[ "$SUITE" != $DEFAULT_SUITE ] ||
+		printf 'deb %s %s main\n' "$uri" "$SUITE-updates" "$uri" "$SUITE-backports"
 }
 
-# apt-get with the host's settings, but state and cache of its own.
+# private_apt TOOL ARG...: APT with the host's settings, but state and cache of its own.
 private_apt() {
-	apt-get -o Dir::State="$cache/apt/probe" -o Dir::Cache="$cache/apt/probe" \
+	local tool=$1
+	shift
+	"$tool" -o Dir::State="$cache/apt/probe" -o Dir::Cache="$cache/apt/probe" \
 		-o APT::Sandbox::User=root "$@"
+}
+
+# The same with a list of sources for all there is.
+listed_apt() {
+	local tool=$1 list=$2
+	shift 2
+	private_apt "$tool" -o Dir::Etc::sourcelist="$list" -o Dir::Etc::sourceparts=- \
+		-o Acquire::Languages=none "$@"
+}
+
+# Leave with apt's private state empty.
+reset_apt() {
+	rm -rf "$cache/apt/probe"
+	mkdir -p "$cache/apt/probe/lists/partial"
 }
 
 # Print the base URIs in the host's APT sources that have a component main.
 # apt itself reads them, in both formats.
 mirror_candidates() {
-	rm -rf "$cache/apt/probe"
-	mkdir -p "$cache/apt/probe/lists/partial"
-	private_apt update --print-uris |
+	reset_apt
+	private_apt apt-get update --print-uris |
 		sed -nE "s,^'(https?://.*)/dists/[^/]+/main/binary-amd64/Packages.*,\1,p" |
 		awk '!seen[$0]++'
 }
@@ -188,8 +230,7 @@ find_mirror() {
 	uris=$(mirror_candidates)
 	for uri in $uris; do
 		echo "deb [signed-by=$key] $uri $SUITE main" >"$list"
-		if private_apt -q -o Dir::Etc::sourcelist="$list" -o Dir::Etc::sourceparts=- \
-			-o Acquire::Languages=none --error-on=any update \
+		if listed_apt apt-get "$list" -q --error-on=any update \
 			>"$cache/apt/probe/log" 2>&1; then
 			rm -rf "$cache/apt/probe"
 			echo "$uri"
@@ -218,10 +259,42 @@ write_sources() {
 		umask 077
 		echo 'Acquire::Retries "3";'
 		! command -v apt-config >/dev/null ||
-			apt-config dump | grep -E '^Acquire::(https?::([^ ]*::)?Proxy|ForceIPv[46]) ' || true
+			apt-config dump | grep -E '^Acquire::(https?::([^ ]*::)?Proxy|ForceIPv[46]|Check-Valid-Until) ' || true
 	) >"$aptconf"
 	sources_for "$mirror" >"$sources.new"
 	mv "$sources.new" "$sources"
+}
+
+# Print the package of the C compiler that the suite's newest kernel was built by: its
+# headers depend on it. Looked up when a root is made, and kept.
+kernel_compiler() {
+	local list=$cache/apt/probe/suite.list headers cc
+	[ "$SUITE" != $DEFAULT_SUITE ] || { echo gcc-14; return; }
+	[ ! -s "$cache/apt/compiler" ] || { cat "$cache/apt/compiler"; return; }
+	say "looking for the compiler that the kernel of $SUITE was built by"
+	reset_apt
+	sed "s,^deb ,deb [signed-by=$(keyring)] ," "$sources" >"$list"
+	listed_apt apt-get "$list" -q --error-on=any update >"$cache/apt/probe/log" 2>&1 ||
+		die "cannot read the package lists of $SUITE" "$(tail -n 1 "$cache/apt/probe/log")"
+	headers=$(depends_on linux-headers-amd64 'linux-headers-[0-9][^ ,]*')
+	cc=$(depends_on "${headers:-none}" 'gcc-[0-9]+')
+	[ -n "$cc" ] || die "cannot tell by which compiler the kernel of $SUITE was built" \
+		"linux-headers-amd64 depends on '$headers', and that on no gcc-<version>"
+	rm -rf "$cache/apt/probe"
+	echo "$cc" | tee "$cache/apt/compiler"
+}
+
+# depends_on PACKAGE PATTERN: print what of its dependencies fits.
+depends_on() {
+	{ listed_apt apt-cache "$list" --no-all-versions show "$1" || true; } 2>/dev/null |
+		sed -n 's/^Depends: //p' | grep -oE "$2" | head -n 1 || true
+}
+
+# Print the packages of the environment.
+packages() {
+	local cc
+	cc=$(kernel_compiler)
+	printf '%s\n' "${PACKAGES[@]/#gcc-14/$cc}"
 }
 
 # --- the root -------------------------------------------------------------
@@ -256,27 +329,28 @@ readonly DPKG_OPTS=(
 
 with_mmdebstrap() {
 	local new=$1 include
-	include=$(IFS=,; echo "${PACKAGES[*]}")
+	include=$(packages | paste -s -d ,)
 	local args=(--verbose --variant=apt --architectures=amd64 --keyring="$(keyring)"
 		--aptopt="$aptconf" "${DPKG_OPTS[@]/#/--dpkgopt=}" --include="$include")
 	if is_root; then
-		mmdebstrap --mode=root "${args[@]}" $SUITE "$new" "$sources"
+		mmdebstrap --mode=root "${args[@]}" "$SUITE" "$new" "$sources"
 	else
 		# Files of a root made in a user namespace belong to subordinate
 		# users; through an archive they become the user's own. The
 		# place it works in must be open to those users.
 		mkdir -p "$new"
-		TMPDIR=${TMPDIR:-/var/tmp} mmdebstrap --mode=unshare --format=tar "${args[@]}" $SUITE - "$sources" |
+		TMPDIR=${TMPDIR:-/var/tmp} mmdebstrap --mode=unshare --format=tar "${args[@]}" "$SUITE" - "$sources" |
 			tar -x -p --no-same-owner --exclude='./dev/*' -C "$new"
 	fi
 }
 
 with_debootstrap() {
-	local new=$1 mirror
+	local new=$1 mirror packages
+	mapfile -t packages < <(packages)
 	mirror=$(awk '{ print $2; exit }' "$sources")
 	# The mounts it makes stay in a namespace of their own.
 	unshare --mount debootstrap --arch=amd64 --variant=minbase --keyring="$(keyring)" \
-		$SUITE "$new" "$mirror"
+		"$SUITE" "$new" "$mirror"
 	cp "$sources" "$new/etc/apt/sources.list"
 	cp "$aptconf" "$new/etc/apt/apt.conf.d/99rfl"
 	printf '%s\n' "${DPKG_OPTS[@]}" >"$new/etc/dpkg/dpkg.cfg.d/99rfl"
@@ -289,7 +363,7 @@ with_debootstrap() {
 		chroot "$new" apt-get update
 		DEBIAN_FRONTEND=noninteractive chroot "$new" \
 			apt-get install -y --no-install-recommends "$@"
-		chroot "$new" apt-get clean' sh "$new" "${PACKAGES[@]}"
+		chroot "$new" apt-get clean' sh "$new" "${packages[@]}"
 	rm -rf "$new"/var/lib/apt/lists/*
 }
 
@@ -308,8 +382,9 @@ build_root() {
 			die "user $(id -un) has no subordinate user ids, which mmdebstrap needs" \
 				"add some: sudo usermod --add-subuids 200000-265535 --add-subgids 200000-265535 $(id -un)"
 	}
-	rm -rf "$new" "$sources"
+	rm -rf "$new" "$sources" "$cache/apt/compiler"
 	write_sources
+	kernel_compiler >/dev/null
 	logged "making the Debian $SUITE root, ${#PACKAGES[@]} packages and what they need (about a minute)" \
 		"$cache/logs/root-$SUITE.log" $how "$new"
 	# Places to bind things to; the root itself is read-only in use.
@@ -321,6 +396,12 @@ build_root() {
 	mv "$new" "$root"
 	rm -rf "$root.old"
 	say "root ready: $root ($(du -sm "$root" | cut -f1) MB)"
+}
+
+# Leave with another root.
+renew_root() {
+	lock -x "$cache/.root-$SUITE.lock" "another run uses the root, or is making it"
+	build_root
 }
 
 # Leave with a fresh root and a shared lock on it.
@@ -350,7 +431,9 @@ run_in_root() {
 	ensure_root
 	write_sources
 	mkdir -p "$cache/home"
+	mkdir -p "$cargo" "$cache/cargo"
 	args=(--ro-bind "$root" / --bind "$src" /src --bind "$cache" /cache
+		--bind "$cargo" /cache/cargo
 		--dev /dev --dev-bind-try /dev/kvm /dev/kvm
 		--perms 1777 --tmpfs /tmp --perms 1777 --tmpfs /var/tmp --tmpfs /run
 		--ro-bind-try /etc/resolv.conf /etc/resolv.conf
@@ -371,7 +454,7 @@ run_in_root() {
 	done
 	args+=(--setenv PATH /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 		--setenv HOME /cache/home --setenv LANG C.UTF-8
-		--setenv RFL_ENV host --setenv RFL_SRC /src --setenv RFL_CACHE /cache
+		--setenv RFL_ENV host --setenv RFL_SUITE "$SUITE" --setenv RFL_SRC /src --setenv RFL_CACHE /cache
 		--setenv RFL_HOST_SRC "$src" --setenv RFL_HOST_CACHE "$cache"
 		--setenv CARGO_HOME /cache/cargo --setenv CARGO_TARGET_DIR /cache/target
 		--setenv PYTHONDONTWRITEBYTECODE 1)
@@ -384,12 +467,14 @@ host_suite() {
 }
 
 check_host() {
-	local missing
-	[ "$(host_suite)" = $SUITE ] ||
+	local missing packages
+	[ "$(host_suite)" = "$SUITE" ] ||
 		die "RFL_ENV=host needs a Debian $SUITE host, and this is: $(host_suite)" \
 			"without RFL_ENV=host, commands run in a root of their own"
-	missing=$(comm -23 <(printf '%s\n' "${PACKAGES[@]}" | sort) \
-		<(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${PACKAGES[@]}" 2>/dev/null |
+	packages=$(packages | sort)
+	# shellcheck disable=SC2086 # a list
+	missing=$(comm -23 <(echo "$packages") \
+		<(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $packages 2>/dev/null |
 			sed -n 's/^installed //p' | sort) | tr '\n' ' ')
 	[ -n "$missing" ] || return 0
 	is_root || die "packages are missing on this host: $missing" \
@@ -400,12 +485,12 @@ check_host() {
 }
 
 run_on_host() {
-	check_host
 	write_sources
+	check_host
 	# Users of Debian do not have depmod and modinfo in their PATH.
 	export PATH=$PATH:/usr/sbin:/sbin
-	export RFL_ENV=host RFL_SRC=$src RFL_CACHE=$cache
-	export CARGO_HOME=$cache/cargo CARGO_TARGET_DIR=$cache/target PYTHONDONTWRITEBYTECODE=1
+	export RFL_ENV=host RFL_SUITE=$SUITE RFL_SRC=$src RFL_CACHE=$cache
+	export CARGO_HOME=$cargo CARGO_TARGET_DIR=$cache/target PYTHONDONTWRITEBYTECODE=1
 	exec "$@"
 }
 
@@ -418,7 +503,7 @@ use_host() {
 	esac
 	need bwrap bubblewrap
 	! namespaces_work || return 1
-	[ "${RFL_ENV:-$(host_suite)}" = $SUITE ] || die_without_namespaces
+	[ "${RFL_ENV:-$(host_suite)}" = "$SUITE" ] || die_without_namespaces
 	say "bubblewrap cannot make namespaces here, so this Debian $SUITE is used as it is"
 }
 
@@ -433,8 +518,17 @@ run)
 	if use_host; then run_on_host "$@"; else run_in_root "$@"; fi
 	;;
 prepare)
-	if use_host; then check_host; else ensure_root; fi
-	write_sources
+	if use_host; then
+		write_sources
+		check_host
+	else
+		ensure_root
+		write_sources
+	fi
+	;;
+renew)
+	! use_host || die "this host is the environment, so there is no root to renew"
+	renew_root
 	;;
 path) if use_host; then echo /; else echo "$root"; fi ;;
 -h | --help | help) usage ;;

@@ -37,7 +37,8 @@ from pathlib import Path
 import ktap
 import machines
 from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, interrupted, locked,
-                    logged, output, say, shown)
+                    logged, named_release, output, say, shown)
+from kerneltree import ARCHES
 from ktap import Status
 from machines import MACHINES
 
@@ -602,8 +603,9 @@ def run_guest(guest: Guest, accel: str = "auto") -> Outcome:
 
 def dry_run(guest: Guest, accel: str) -> None:
     """Print what would be done, as far as that is known without doing it."""
-    kernel = cache_dir() / "kernel" / (f"current-{guest.arch}" if guest.kernel == "stock"
-                                       else guest.kernel)
+    stock = (release := named_release()) and ARCHES[guest.arch].sibling(release)
+    kernel = cache_dir() / "kernel" / ((stock or f"current-{guest.arch}")
+                                       if guest.kernel == "stock" else guest.kernel)
     machine = guest.machine if guest.machine != "qemu" else "kvm" if accel == "kvm" else "tcg"
     print(f"# {guest.name}: {guest.about}")
     print(f"# on: {MACHINES[machine].about}")

@@ -110,6 +110,29 @@ class Stages(unittest.TestCase):
         self.assertEqual((stage.passed, len(stage.failures)), (0, 1))
         self.assertTrue(stage.skips[0].endswith("runTest: why"))
 
+    def stages(self, *arguments, **env):
+        """The stages that a command runs."""
+        run = set()
+
+        def run_stage(name, _):
+            run.add(name)
+            return check.Stage(name, 1)
+
+        with (mock.patch.object(check, "run_stage", run_stage), mock.patch("builtins.print"),
+              mock.patch.dict(check.os.environ, {"GROUND": "", "KERNEL": "", **env}),
+              mock.patch.object(check.sys, "argv", ["check", *arguments])):
+            self.assertEqual(check.main(), 0)
+        return run
+
+    def test_those_of_another_kernel(self):
+        every, some = self.stages(), self.stages(KERNEL="forky")
+        self.assertLess(some, every)
+        self.assertLessEqual({"objects", "guest check", "guest check-bochs"}, some)
+        self.assertFalse({"scripts", "cargo", "guest check-uml", "guest check-debug"} & some)
+        self.assertEqual(self.stages(KERNEL="forky", GROUND="bochs"),
+                         self.stages(GROUND="bochs") & some)
+        self.assertEqual(self.stages("cargo", KERNEL="forky"), {"cargo"})
+
     def test_summary(self):
         stages = [check.Stage("a", 2, ["t\n  trace"], []), check.Stage("b", 3, [], ["u: no CPU"])]
         lines = check.summary(stages).splitlines()

@@ -74,6 +74,43 @@ class Env(unittest.TestCase):
             self.assertIn("deb http://m.example/debian trixie-backports main", lines)
         self.assertEqual(result.stderr, "")  # nothing to do any more
 
+    def test_another_suite_has_its_own_sources(self):
+        for suite, kernel in (("forky", "7.2.12+deb14-amd64"), ("sid", "sid")):
+            self.bash("bash", "-c", '. "$1"; write_sources', "bash", str(ENV), KERNEL=kernel,
+                      DEBIAN_MIRROR="http://m.example/debian/")
+            self.assertEqual((self.cache / suite / "apt/sources.list").read_text(),
+                             f"deb http://m.example/debian {suite} main\n")
+
+    def packages(self, script, **env):
+        result = self.bash("bash", "-c", f'. "$1"; {script}; packages', "bash", str(ENV), **env)
+        return set(result.stdout.split()), result
+
+    def test_compiler_of_the_kernel(self):
+        """Of another suite, the headers say which it is, and it is looked up once."""
+        archive = r'''
+            mkdir -p "$cache/apt"; echo "deb http://m.example forky main" >"$sources"
+            keyring() { echo /key; }
+            listed_apt() {
+                case "$1 ${*: -1}" in
+                "apt-get update") ;;
+                "apt-cache linux-headers-amd64")
+                    echo "Depends: linux-base-amd64 (= 7.2), linux-headers-7.2.12+deb14-amd64 (= 7.2)" ;;
+                "apt-cache linux-headers-7.2.12+deb14-amd64") echo "Depends: gcc-16-for-host, linux-base" ;;
+                *) return 1 ;;
+                esac
+            }'''
+        nowhere = "listed_apt() { return 1; }"
+        for script in (archive, nowhere):
+            names, result = self.packages(script, KERNEL="forky")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertLessEqual({"gcc", "gcc-16", "gcc-16-aarch64-linux-gnu", "rustc"}, names)
+            self.assertNotIn("gcc-14", names)
+        names, _ = self.packages(nowhere)
+        self.assertIn("gcc-14", names)
+        _, result = self.packages(archive.replace("gcc-16-for-host", "clang"), KERNEL="sid")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot tell by which compiler the kernel of sid was built", result.stderr)
+
     def test_usage(self):
         for arguments in ([], ["run"], ["run", "--"], ["no-such-command"]):
             result = self.bash(str(ENV), *arguments)
@@ -86,8 +123,23 @@ class Env(unittest.TestCase):
         self.assertIn("RFL_ENV is 'none'", result.stderr)
 
     def test_path(self):
-        result = self.bash(str(ENV), "path")
-        self.assertEqual(result.stdout, f"{self.cache}/root-trixie\n")
+        for kernel, expected in (("", "root-trixie"), ("trixie", "root-trixie"),
+                                 ("7.2.12+deb13-amd64", "root-trixie"),
+                                 ("7.2.12+deb14-amd64", "forky/root-forky"),
+                                 ("forky", "forky/root-forky"), ("sid", "sid/root-sid")):
+            result = self.bash(str(ENV), "path", KERNEL=kernel)
+            self.assertEqual(result.stdout, f"{self.cache}/{expected}\n", result.stderr)
+
+    def test_within_an_environment(self):
+        """There, the cache is that of its suite already."""
+        result = self.bash("bash", "-c", '. "$1"; echo "$SUITE $cache"', "bash", str(ENV),
+                           KERNEL="forky", RFL_SUITE="forky")
+        self.assertEqual(result.stdout, f"forky {self.cache}\n")
+
+    def test_no_such_kernel(self):
+        result = self.bash(str(ENV), "path", KERNEL="../trixie")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("KERNEL is '../trixie'", result.stderr)
 
     def test_status_and_arguments_on_the_host(self):
         """Inside of the environment, RFL_ENV=host runs commands as they are."""

@@ -130,6 +130,13 @@ class Packages(unittest.TestCase):
         self.assertEqual(prepare.compare_versions("1.0", "1.0"), 0)
 
 
+class Name(unittest.TestCase):
+    def test_suite_is_no_release(self):
+        for name, expected in (("forky", None), ("", None), ("7.2.12+deb14-amd64",) * 2):
+            with mock.patch.dict(prepare.os.environ, KERNEL=name):
+                self.assertEqual(prepare.named_release(), expected)
+
+
 class Complete(unittest.TestCase):
     def test_record_decides(self):
         with tempfile.TemporaryDirectory() as scratch:

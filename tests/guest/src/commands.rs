@@ -465,6 +465,9 @@ fn unload(name: &str) -> Verdict {
 fn sysctl(path: &str, value: &str) -> Verdict {
     needs_root()?;
     let file = Path::new("/proc/sys").join(path);
+    if !file.exists() {
+        return Err(Stop::Skip(format!("this kernel has no {path}")));
+    }
     fs::write(&file, value).doing(path)?;
     let now = fs::read_to_string(&file).doing(path)?;
     if now.trim() != value {

@@ -13,7 +13,7 @@
 //! | `load-if-able MODULE` | the same; skipped if it says `ENODEV`, that it has no use for this CPU |
 //! | `load-refused MODULE ERRNO [PARAM=VALUE...]` | loading fails with that error |
 //! | `unload MODULE` | the module unloads |
-//! | `sysctl PATH VALUE` | `/proc/sys/PATH` takes the value |
+//! | `sysctl PATH VALUE` | `/proc/sys/PATH`, if the kernel has it, takes the value |
 //! | `drivers DRIVER...` | each is registered and its self-test has passed, and none that the CPU cannot run is |
 //! | `absent NAME...` | none is the name of a driver or an algorithm |
 //! | `afalg FAMILY [DRIVER...]` | the AF_ALG suites of the cipher or hash pass, by algorithm and by driver name |

@@ -34,7 +34,12 @@ kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) MO=$(MO) RFL_CONFIG=$(MO)/config \
 
 # --- configuration -----------------------------------------------------------
 
+# Kconfig asks the assembler what it knows, by way of the compiler of the build.
+config-cc = $(or $(if $(filter command environment,$(origin CC)),$(CC)),$(shell \
+	command -v $(kernel-cc) 2>/dev/null),$(if $(LLVM),clang,$(CROSS_COMPILE)gcc))
+
 kconfig = mkdir -p $(MO)/config && \
+	CC="$(config-cc)" \
 	RFL_KERNEL_CONFIG=$(KDIR)/include/config/auto.conf \
 	KCONFIG_CONFIG=$(MO)/.config \
 	KCONFIG_AUTOCONFIG=$(MO)/config/auto.conf \
@@ -44,22 +49,25 @@ kconfig = mkdir -p $(MO)/config && \
 
 kconfig-files := Kconfig scripts/kconfig/Kconfig
 
-PHONY += defconfig allmodconfig oldconfig menuconfig
+# Each is an option of the kernel's conf.
+simple-configs := allmodconfig allnoconfig olddefconfig oldconfig
+PHONY += defconfig savedefconfig $(simple-configs)
 defconfig: usable-kdir
 	$(call kconfig,conf --alldefconfig)
 
-allmodconfig: usable-kdir
-	$(call kconfig,conf --allmodconfig)
+$(simple-configs): usable-kdir
+	$(call kconfig,conf --$@)
 
-oldconfig: usable-kdir
-	$(call kconfig,conf --oldconfig)
+savedefconfig: $(MO)/.config
+	$(call kconfig,conf --savedefconfig=$(MO)/defconfig)
 
-# Headers packages rarely hold what menuconfig is made of; a kernel tree does.
-menuconfig: usable-kdir
-	@test -e $(KDIR)/scripts/kconfig/mconf.c || { \
-		echo "$(KDIR) cannot make menuconfig, take \"make oldconfig\"" >&2; exit 1; }
-	$(MAKE) -C $(KDIR) build_menuconfig
-	$(call kconfig,mconf)
+# Headers packages rarely hold what these are made of; a kernel tree does.
+PHONY += menuconfig nconfig
+menuconfig nconfig: usable-kdir
+	@test -e $(KDIR)/scripts/kconfig/$(if $(filter m%,$@),mconf.c,nconf.c) || { \
+		echo "$(KDIR) cannot make $@, take \"make oldconfig\"" >&2; exit 1; }
+	$(MAKE) -C $(KDIR) build_$@
+	$(call kconfig,$(if $(filter m%,$@),mconf,nconf))
 
 $(MO)/.config: | usable-kdir
 	@echo "No configuration yet, taking the defaults (make defconfig)."
@@ -146,8 +154,11 @@ help:
 	@echo  '  modules      - build the modules (default target)'
 	@echo  '  defconfig    - configure with the default answers'
 	@echo  '  allmodconfig - configure everything as modules, samples and tests too'
+	@echo  '  allnoconfig  - configure nothing, to choose from there'
 	@echo  '  oldconfig    - ask for what the configuration does not answer'
-	@echo  '  menuconfig   - change the configuration in a menu'
+	@echo  '  olddefconfig - take the default answers for that'
+	@echo  '  menuconfig, nconfig - change the configuration in a menu'
+	@echo  '  savedefconfig - write what differs from the default answers to "defconfig"'
 	@echo  '  install      - install the modules, below INSTALL_MOD_PATH if that is given,'
 	@echo  '                 and a file for modprobe.d that explains their parameters'
 	@echo  '  modules_install - only the modules'

@@ -23,8 +23,15 @@ pub mod crypto;
 #[path = "../crypto/modes.rs"]
 pub mod modes;
 
-// All tiers are for x86-64.
-#[cfg_attr(not(CONFIG_X86_64), allow(unused_imports))]
+// Tiers can all be left out.
+#[cfg_attr(
+    not(any(
+        CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX,
+        CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX,
+        CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX512VL
+    )),
+    expect(unused_imports)
+)]
 use ciphers::{
     aria::{self, Aria},
     gcm::CtrGhash,

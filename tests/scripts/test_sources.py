@@ -77,6 +77,30 @@ class Sources(unittest.TestCase):
             r"|debian/.*\.(initramfs-hook|postinst|prerm)", f)]
         self.command("shellcheck", *scripts)
 
+    def test_configuration(self):
+        """Symbols are used, those in use are there, and people are told what to answer."""
+        text = (SRC / "Kconfig").read_text()
+        symbols = dict(re.findall(r"^config (RFL_\w+)\n((?:\t.*\n|\n(?=\t))*)", text, re.MULTILINE))
+        uses = {}
+        for file in self.files:
+            if file.endswith((".rs", ".S", ".c", ".h")) or file in ("Kbuild", "Kconfig"):
+                found = (SRC / file).read_text()
+                if file == "Kconfig":
+                    found = " ".join(f"CONFIG_{name}" for line in found.splitlines()
+                                     if re.match(r"\t(depends|select|def_bool)", line)
+                                     for name in re.findall(r"RFL_\w+", line))
+                for name in re.findall(r"CONFIG_(RFL_(?!OUT_OF_TREE)[A-Z0-9_]+)", found):
+                    uses.setdefault(name, file)
+        for name, file in uses.items():
+            with self.subTest(name, file=file):
+                self.assertIn(name, symbols)
+        for name, body in symbols.items():
+            with self.subTest(name):
+                self.assertIn(name, uses)
+                if re.search(r"^\t(bool|tristate) ", body, re.MULTILINE):
+                    self.assertRegex(body, r"(?s)\thelp\n\t  .*\n.*\b[Ss]ay [YMN]\b")
+                    self.assertRegex(body, r"\tdefault [ymn]\n")
+
 
 if __name__ == "__main__":
     unittest.main()

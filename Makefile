@@ -143,7 +143,8 @@ PHONY += help
 help:
 	@echo  'On a stock Debian kernel, in a virtual machine:'
 	@echo  '  run          - build the modules, boot, load them, show self-tests and speed'
-	@echo  '  check        - all tests; GROUND=host, qemu, uml, bochs or arm64 for some'
+	@echo  '  check        - all tests; GROUND=host, qemu, uml, bochs or arm64 for some,'
+	@echo  '                 GROUND=package for the Debian package, which is not among them'
 	@echo  '  bench        - measure speed beside other implementations; QUICK=1 in short'
 	@echo  '  kernel       - only make the kernel build directory with Rust metadata'
 	@echo  ''

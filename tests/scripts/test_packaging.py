@@ -14,8 +14,9 @@ from support import SRC
 
 def dkms(arch="x86_64"):
     """What dkms reads from dkms.conf: name -> values."""
-    script = ('. ./dkms.conf; for v in PACKAGE_NAME PACKAGE_VERSION PRE_BUILD BUILT_MODULE_NAME '
-              'BUILT_MODULE_LOCATION DEST_MODULE_LOCATION BUILD_EXCLUSIVE_CONFIG; do '
+    script = ('. ./dkms.conf; for v in PACKAGE_NAME PACKAGE_VERSION PRE_BUILD POST_INSTALL '
+              'BUILT_MODULE_NAME BUILT_MODULE_LOCATION DEST_MODULE_LOCATION '
+              'BUILD_EXCLUSIVE_CONFIG; do '
               'eval "echo $v=\\${$v[*]}"; done')
     out = subprocess.run(["bash", "-euc", script], cwd=SRC, check=True, text=True,
                          stdout=subprocess.PIPE,
@@ -43,8 +44,13 @@ class Dkms(unittest.TestCase):
     def test_without_rust_it_is_left_out(self):
         self.assertIn("CONFIG_RUST", dkms()["BUILD_EXCLUSIVE_CONFIG"])
 
-    def test_script_is_there(self):
-        self.assertTrue(os.access(SRC / dkms()["PRE_BUILD"][0], os.X_OK))
+    def test_scripts_are_there(self):
+        """And in the Debian package, which does not hold all of scripts/."""
+        installed = (SRC / "debian/rfl-crypto-dkms.install").read_text()
+        for hook in ("PRE_BUILD", "POST_INSTALL"):
+            script = dkms()[hook][0]
+            self.assertTrue(os.access(SRC / script, os.X_OK))
+            self.assertRegex(installed, rf"(?m)^{script} ")
 
 
 class Version(unittest.TestCase):

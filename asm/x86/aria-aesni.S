@@ -15,31 +15,17 @@
  */
 
 #include "aria-vex.h"
-#include "aria-few.h"
 
 .macro	_tail_aesni_avx
-	cmp		$4*16, LEN
-	ja		.Lmore_than_4_\@
-	_few_tail	quarter, 16, 4
-	jmp		.Ldone_\@
-.Lmore_than_4_\@:
-	_set_tier	16, AESNI
-	mov		SCRATCH, INPUT
-	call		rfl_aria_blocks_aesni_avx
-	_save_output
-.Ldone_\@:
+	_tail_128	AESNI, aesni_avx
 .endm
 
 .macro	_tail_aesni_avx2
-	mov		SCRATCH, INPUT
-	call		rfl_aria_blocks_aesni_avx2
-	_save_output
+	_batch_tail	32, AESNI, aesni_avx2
 .endm
 
 .macro	_tail_vaes_avx2
-	mov		SCRATCH, INPUT
-	call		rfl_aria_blocks_vaes_avx2
-	_save_output
+	_tail_256	VAES, vaes_avx2
 .endm
 
 /*
@@ -62,6 +48,7 @@
  */
 _only_features aes, avx
 _few_core quarter, 16, 0, 1
+_few_core half, 16, 0, 1
 _set_tier 16, AESNI
 _cores aesni_avx
 _functions aria, aesni_avx
@@ -73,7 +60,9 @@ _cores aesni_avx2
 _functions aria, aesni_avx2, 256, aesni_avx
 
 _only_features aes, avx, avx2, vaes
+_few_core quarter, 32, 0, 1
+_few_core half, 32, 0, 1
 _set_tier 32, VAES
 _cores vaes_avx2
-_functions aria, vaes_avx2, 256, aesni_avx
+_functions aria, vaes_avx2
 #endif

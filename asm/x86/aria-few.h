@@ -3,9 +3,9 @@
  * The rounds of ARIA (RFC 5794) for few blocks: two cores, for vectors of any length
  * up to 256 bits, with or without ternary logic.
  *
- *	_quarter	4 vectors, 4 blocks in each 128-bit lane; by GFNI, or in 128-bit
- *			vectors by AES-NI
- *	_half		8 vectors, 8 blocks in each 128-bit lane; by GFNI
+ *	_quarter	4 vectors, 4 blocks in each 128-bit lane; by GFNI, or by AES
+ *			instructions, which for vectors of 256 bits are VAES
+ *	_half		8 vectors, 8 blocks in each 128-bit lane; the same
  *
  * What is sliced by bytes has 16 vectors, and is idle for the most part when there
  * are few blocks. Here, a vector holds four bytes of each block, or two.
@@ -34,6 +34,10 @@
 .section .rodata
 .p2align 5
 #include "aria-few-consts.S"
+
+.p2align 5
+.Lfew_zero:
+	.fill	32, 1, 0
 
 .text
 
@@ -84,6 +88,59 @@
 .endif
 .endm
 
+//------------------------------------------------------------------------------
+// S-boxes by AES instructions
+//
+// S2 is an affine map behind S1, which is the S-box of AES, and X2 one in front of X1.
+// These instructions shift the rows of what they take for an AES state, which has to be
+// undone.
+
+// Apply the affine map \map, two look-ups for either half of a byte, to the halves of
+// \a and \b which meet S2 or X2: the upper ones if \order is 12, the lower ones if it is 21.
+// Clobbers AFFINE0 to AFFINE3.
+.macro	_half_affine	map, order, a, b
+.if \order == 12
+	vpunpckhqdq	\b, \a, AFFINE0
+.else
+	vpunpcklqdq	\b, \a, AFFINE0
+.endif
+	vpand		.Llow_nibbles(%rip), AFFINE0, AFFINE1
+	vpsrld		$4, AFFINE0, AFFINE0
+	vpand		.Llow_nibbles(%rip), AFFINE0, AFFINE0
+	_vbroadcast128	.L\map\()_lo(%rip), AFFINE2
+	_vbroadcast128	.L\map\()_hi(%rip), AFFINE3
+	vpshufb		AFFINE1, AFFINE2, AFFINE2
+	vpshufb		AFFINE0, AFFINE3, AFFINE3
+	vpxor		AFFINE2, AFFINE3, AFFINE0
+.if \order == 12
+	vpunpcklqdq	AFFINE0, \a, \a
+	vpblendw	$0xf0, AFFINE0, \b, \b
+.else
+	vpblendw	$0x0f, AFFINE0, \a, \a
+	vpunpckhqdq	\b, AFFINE0, \b
+.endif
+.endm
+
+.macro	_aes_invert	v:vararg
+.irp x, \v
+	vaesdeclast	.Lfew_zero(%rip), \x, \x
+.endr
+.irp x, \v
+	vpshufb		.Lfew_shift_rows(%rip), \x, \x
+.endr
+.endm
+
+.macro	_aes_substitute	v:vararg
+.irp x, \v
+	vaesenclast	.Lfew_zero(%rip), \x, \x
+.endr
+.irp x, \v
+	vpshufb		.Lfew_shift_rows_back(%rip), \x, \x
+.endr
+.endm
+
+//------------------------------------------------------------------------------
+
 // All rounds of a core, from its places to its places, where _\core\()_round is a
 // round and _\core\()_substitute what the last round has of it.
 .macro	_few_rounds	core
@@ -131,7 +188,10 @@
 .set	KEY01, V13
 .set	KEY11, V14
 // By AES instructions only
-.set	ZERO, V15
+.set	AFFINE0, V4
+.set	AFFINE1, V5
+.set	AFFINE2, V6
+.set	AFFINE3, V7
 .endm
 
 .macro	_quarter_substitute	even
@@ -144,16 +204,10 @@
 
 .macro	_quarter_sboxes	s0, s1, x0, x1
 .if BY_AES
-	_upper_affine	x2_to_x1, \x0, \x1
-	vaesdeclast	ZERO, \x0, \x0
-	vaesdeclast	ZERO, \x1, \x1
-	vaesenclast	ZERO, \s0, \s0
-	vaesenclast	ZERO, \s1, \s1
-	vpshufb		.Lfew_shift_rows(%rip), \x0, \x0
-	vpshufb		.Lfew_shift_rows(%rip), \x1, \x1
-	vpshufb		.Lfew_shift_rows_back(%rip), \s0, \s0
-	vpshufb		.Lfew_shift_rows_back(%rip), \s1, \s1
-	_upper_affine	s1_to_s2, \s0, \s1
+	_half_affine	x2_to_x1, 12, \x0, \x1
+	_aes_substitute	\s0, \s1
+	_aes_invert	\x0, \x1
+	_half_affine	s1_to_s2, 12, \s0, \s1
 .else
 	vgf2p8affineqb	$0, .Lfew_x12(%rip), \x0, \x0
 	vgf2p8affineqb	$0, .Lfew_x12(%rip), \x1, \x1
@@ -162,23 +216,6 @@
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x0, \x0
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x1, \x1
 .endif
-.endm
-
-// Apply the affine map \map, two look-ups for either half of a byte, to the upper halves
-// of \a and \b: S2 is an affine map behind S1, which is the S-box of AES, and X2 one in
-// front of X1. Clobbers V4 to V7.
-.macro	_upper_affine	map, a, b
-	vpunpckhqdq	\b, \a, V4
-	vpand		.Llow_nibbles(%rip), V4, V5
-	vpsrld		$4, V4, V4
-	vpand		.Llow_nibbles(%rip), V4, V4
-	vmovdqa		.L\map\()_lo(%rip), V6
-	vmovdqa		.L\map\()_hi(%rip), V7
-	vpshufb		V5, V6, V6
-	vpshufb		V4, V7, V7
-	vpxor		V6, V7, V4
-	vpunpcklqdq	V4, \a, \a
-	vpblendw	$0xf0, V4, \b, \b
 .endm
 
 // Spread the round key at \key over KEY00 to KEY11.
@@ -246,9 +283,6 @@
 	_few_unpack	b, V1, V3, V6, V7
 	_few_unpack	b, V4, V6, V0, V1
 	_few_unpack	b, V5, V7, V2, V3
-.if BY_AES
-	vpxor		ZERO, ZERO, ZERO
-.endif
 	_few_rounds	quarter
 .irp i, 0, 1, 2, 3
 	vpshufb		.Lquarter_out(%rip), V\i, V\i
@@ -283,6 +317,11 @@
 .set	A1, V5
 .set	KEY, V6
 .set	TMP, V7
+// By AES instructions only
+.set	AFFINE0, V0
+.set	AFFINE1, V1
+.set	AFFINE2, V2
+.set	AFFINE3, V3
 .endm
 
 .macro	_half_substitute	even
@@ -295,6 +334,14 @@
 
 // \order is that of the S-boxes where d = 0.
 .macro	_half_sboxes	order, s00, s10, x00, x10, s01, s11, x01, x11
+.if BY_AES
+	_half_affine	x2_to_x1, \order, \x00, \x10
+	_half_affine	x2_to_x1, 12, \x01, \x11
+	_aes_substitute	\s00, \s10, \s01, \s11
+	_aes_invert	\x00, \x10, \x01, \x11
+	_half_affine	s1_to_s2, \order, \s00, \s10
+	_half_affine	s1_to_s2, 12, \s01, \s11
+.else
 	vgf2p8affineqb	$0, .Lfew_x\order(%rip), \x00, \x00
 	vgf2p8affineqb	$0, .Lfew_x\order(%rip), \x10, \x10
 	vgf2p8affineqb	$0, .Lfew_x12(%rip), \x01, \x01
@@ -307,6 +354,7 @@
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x10, \x10
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x01, \x01
 	vgf2p8affineinvqb $0, .Lfew_identity(%rip), \x11, \x11
+.endif
 .endm
 
 // Add the round key in KEY, as far as byte \byte has it, to H\place.

@@ -12,47 +12,13 @@
  */
 
 #include "aria-vex.h"
-#include "aria-few.h"
 
 .macro	_tail_gfni_avx
-	cmp		$4*16, LEN
-	ja		.Lmore_than_4_\@
-	_few_tail	quarter, 16, 4
-	jmp		.Ldone_\@
-.Lmore_than_4_\@:
-	cmp		$8*16, LEN
-	ja		.Lmore_than_8_\@
-	_few_tail	half, 16, 8
-	jmp		.Ldone_\@
-.Lmore_than_8_\@:
-	_set_tier	16, GFNI
-	mov		SCRATCH, INPUT
-	call		rfl_aria_blocks_gfni_avx
-	_save_output
-.Ldone_\@:
+	_tail_128	GFNI, gfni_avx
 .endm
 
 .macro	_tail_gfni_avx2
-	cmp		$4*16, LEN
-	ja		.Lmore_than_4_\@
-	_few_tail	quarter, 16, 4
-	jmp		.Ldone_\@
-.Lmore_than_4_\@:
-	cmp		$8*16, LEN
-	ja		.Lmore_than_8_\@
-	_few_tail	quarter, 32, 4
-	jmp		.Ldone_\@
-.Lmore_than_8_\@:
-	cmp		$16*16, LEN
-	ja		.Lmore_than_16_\@
-	_few_tail	half, 32, 8
-	jmp		.Ldone_\@
-.Lmore_than_16_\@:
-	_set_tier	32, GFNI
-	mov		SCRATCH, INPUT
-	call		rfl_aria_blocks_gfni_avx2
-	_save_output
-.Ldone_\@:
+	_tail_256	GFNI, gfni_avx2
 .endm
 
 /*

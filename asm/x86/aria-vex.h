@@ -23,6 +23,7 @@
 
 #include "aria.h"
 #include "modes-vex.h"
+#include "aria-few.h"
 
 .section .rodata
 .p2align 5
@@ -411,6 +412,54 @@ SYM_FUNC_START_LOCAL(rfl_aria_blocks_\tier)
 .endr
 	jmp		rfl_aria_sliced_\tier
 SYM_FUNC_END(rfl_aria_blocks_\tier)
+.endm
+
+//------------------------------------------------------------------------------
+// What is shorter than a batch
+//
+// The cores for few blocks that \tier uses must be there, in the lengths named here.
+
+// A batch of \tier, of vectors of \vl bytes, from slots to slots.
+.macro	_batch_tail	vl, sboxes, tier
+	_set_tier	\vl, \sboxes
+	mov		SCRATCH, INPUT
+	call		rfl_aria_blocks_\tier
+	_save_output
+.endm
+
+.macro	_tail_128	sboxes, tier
+	cmp		$4*16, LEN
+	ja		.Lmore_than_4_\@
+	_few_tail	quarter, 16, 4
+	jmp		.Ldone_\@
+.Lmore_than_4_\@:
+	cmp		$8*16, LEN
+	ja		.Lmore_than_8_\@
+	_few_tail	half, 16, 8
+	jmp		.Ldone_\@
+.Lmore_than_8_\@:
+	_batch_tail	16, \sboxes, \tier
+.Ldone_\@:
+.endm
+
+.macro	_tail_256	sboxes, tier
+	cmp		$4*16, LEN
+	ja		.Lmore_than_4_\@
+	_few_tail	quarter, 16, 4
+	jmp		.Ldone_\@
+.Lmore_than_4_\@:
+	cmp		$8*16, LEN
+	ja		.Lmore_than_8_\@
+	_few_tail	quarter, 32, 4
+	jmp		.Ldone_\@
+.Lmore_than_8_\@:
+	cmp		$16*16, LEN
+	ja		.Lmore_than_16_\@
+	_few_tail	half, 32, 8
+	jmp		.Ldone_\@
+.Lmore_than_16_\@:
+	_batch_tail	32, \sboxes, \tier
+.Ldone_\@:
 .endm
 
 #endif

@@ -32,8 +32,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import ktap
-from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, heartbeat, locked, logged,
-                    output, say, shown)
+from common import (HEARTBEAT, SRC, Failure, cache_dir, command_line, heartbeat, interrupted,
+                    locked, logged, output, say, shown)
 from ktap import Status
 from machines import BOARDS, CMDLINE
 
@@ -450,6 +450,8 @@ def boot(machine: list[str], disk: Path, port: Path, run: Path) -> str:
                         tty.sendall(PASSPHRASE.encode() + b"\n")
                         answered = True
                     now = time.monotonic()
+                    if interrupted.is_set():
+                        raise KeyboardInterrupt
                     if now - start > TIMEOUT:
                         problem = f"the guest did not end within {TIMEOUT} s"
                         break
@@ -457,11 +459,12 @@ def boot(machine: list[str], disk: Path, port: Path, run: Path) -> str:
                         beat = now
                         last = said.decode(errors="replace").replace("\r", "").strip().splitlines()
                         say(f"  ... {last[-1][:70] if last else 'starting'}")
+            if not problem:
+                process.wait(30)
+        except subprocess.TimeoutExpired:
+            problem = "the guest has ended, and QEMU has not"
         finally:
-            try:
-                process.wait(0 if problem else 30)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            process.kill()
     if not answered and not problem:
         problem = "nobody asked for the passphrase"
     if process.returncode and not problem:
@@ -569,6 +572,9 @@ def run_package(update: bool = False) -> Outcome:
     outcome = Outcome()
     if os.geteuid() != 0:
         outcome.skips.append("all: dpkg, which gives files to other users, needs root")
+        return outcome
+    if (suite := os.environ.get("RFL_SUITE", SUITE)) != SUITE:
+        outcome.skips.append(f"all: the system is one of {SUITE}, and this is the environment of {suite}")
         return outcome
     home, logs = cache_dir() / "package", cache_dir() / "logs"
     with (locked(home / ".lock", "another run has the system"),

@@ -87,7 +87,9 @@ fn skcipher(family: &Family, mode: Mode, driver: &str, rng: &mut SmallRng) -> Ve
 }
 
 fn gcm(family: &Family, driver: &str, rng: &mut SmallRng) -> Verdict {
-    for vector in family.gcm_vectors {
+    // An AEAD without associated data is nothing that kcapi-enc can be told of.
+    let vectors = family.gcm_vectors.iter();
+    for vector in vectors.filter(|vector| !vector.assoc.is_empty() && !vector.plain.is_empty()) {
         let (cipher, tag) = vector.sealed.split_at(vector.plain.len());
         seal_and_open(
             driver,

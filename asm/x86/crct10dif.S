@@ -65,6 +65,9 @@
 .set	TMP1,		%rcx
 .set	TMP1_32,	%ecx
 
+// Up to so many bytes longer vectors take more time than they save.
+.set	SHORT,		48
+
 // Set the vector length in bytes, and name the registers.
 .macro	_set_veclen	vl, evex=0
 	_name_vectors	\vl, \evex
@@ -222,6 +225,10 @@
 .endm
 
 .macro	_update
+.if VL > 16
+	cmp		$SHORT, LEN
+	jbe		rfl_crct10dif_avx
+.endif
 	_first_vector
 	_load_fold	VL
 	cmp		$3*VL, LEN

@@ -2,7 +2,9 @@
 
 //! CRC-16/T10-DIF on x86-64: the way into `asm/x86/crct10dif.S`.
 
-use super::super::simd::{self, Simd};
+#[cfg(CONFIG_RFL_CRYPTO_CRCT10DIF_AVX512)]
+use super::super::simd::VpclmulVbmi;
+use super::super::simd::{Both, PclmulAvx, Simd, VpclmulAvx2};
 use super::{scalar, update_byte, Tier};
 
 /// What the routines take at least, and what the data before their vectors must not be one byte
@@ -11,13 +13,13 @@ const BLOCK: usize = 16;
 
 /// Declares a tier and its routine.
 macro_rules! tier {
-    ($(#[$doc:meta])* $tier:ident, $features:ident, $routine:ident) => {
+    ($(#[$doc:meta])* $tier:ident, $features:ty, $routine:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub enum $tier {}
 
         impl Tier for $tier {
-            type Features = simd::$features;
+            type Features = $features;
 
             const MIN: usize = BLOCK;
 
@@ -57,11 +59,11 @@ tier! {
     Avx, PclmulAvx, rfl_crct10dif_avx
 }
 tier! {
-    /// CRC by VPCLMULQDQ in 256-bit vectors.
-    Avx2, VpclmulAvx2, rfl_crct10dif_avx2
+    /// CRC by VPCLMULQDQ in 256-bit vectors, and few bytes in shorter ones.
+    Avx2, Both<VpclmulAvx2, PclmulAvx>, rfl_crct10dif_avx2
 }
 #[cfg(CONFIG_RFL_CRYPTO_CRCT10DIF_AVX512)]
 tier! {
-    /// CRC by VPCLMULQDQ in 512-bit vectors.
-    Avx512, VpclmulVbmi, rfl_crct10dif_avx512
+    /// CRC by VPCLMULQDQ in 512-bit vectors, and few bytes in shorter ones.
+    Avx512, Both<VpclmulVbmi, PclmulAvx>, rfl_crct10dif_avx512
 }

@@ -112,7 +112,7 @@ pub struct Case {
 impl Case {
     /// Everything that is measured in process, with keys of 128 and 256 bits for the cipher.
     pub fn all() -> Vec<Self> {
-        const MODES: [Mode; 7] = [
+        const MODES: [Mode; 8] = [
             Mode::EcbEncrypt,
             Mode::EcbDecrypt,
             Mode::CbcDecrypt,
@@ -120,11 +120,15 @@ impl Case {
             Mode::XtsEncrypt,
             Mode::XtsDecrypt,
             Mode::GcmEncrypt,
+            Mode::GcmDecrypt,
         ];
         let plan: [(Algorithm, &[Mode]); 3] = [
             (Algorithm::Aria, &MODES),
             (Algorithm::Camellia, &MODES),
-            (Algorithm::Aes, &[Mode::Ctr, Mode::GcmEncrypt]),
+            (
+                Algorithm::Aes,
+                &[Mode::Ctr, Mode::GcmEncrypt, Mode::GcmDecrypt],
+            ),
         ];
         let mut cases = Vec::new();
         for (algorithm, modes) in plan {

@@ -45,7 +45,12 @@ macro_rules! tiers {
             ModeOfTier::new::<XtsDecrypt<$tier>>(Mode::XtsDecrypt),
         ][..]
     };
-    (@ gcm $tier:ty) => { &[ModeOfTier::new::<GcmEncrypt<$tier>>(Mode::GcmEncrypt)][..] };
+    (@ gcm $tier:ty) => {
+        &[
+            ModeOfTier::new::<GcmEncrypt<$tier>>(Mode::GcmEncrypt),
+            ModeOfTier::new::<GcmDecrypt<$tier>>(Mode::GcmDecrypt),
+        ][..]
+    };
     (@ crc $tier:ty) => { &[ModeOfTier::new::<Crc<$tier>>(Mode::Digest)][..] };
 }
 
@@ -401,38 +406,47 @@ xts! {
     XtsDecrypt: xts_decrypt;
 }
 
-/// GCM, without associated data.
-struct GcmEncrypt<T>(PhantomData<T>);
+/// Declares a direction of GCM, without associated data.
+macro_rules! gcm {
+    ($($mode:ident: $function:ident;)*) => {$(
+        struct $mode<T>(PhantomData<T>);
 
-impl<T: gcm::Tier> ModeOf for GcmEncrypt<T> {
-    type Features = T::Features;
-    type Key = T::Key;
-    type Scratch = T::Scratch;
-    type State = Block;
+        impl<T: gcm::Tier> ModeOf for $mode<T> {
+            type Features = T::Features;
+            type Key = T::Key;
+            type Scratch = T::Scratch;
+            type State = Block;
 
-    const MIN: usize = 0;
+            const MIN: usize = 0;
 
-    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-        T::set_key(key, bytes)
-    }
+            fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+                T::set_key(key, bytes)
+            }
 
-    #[inline]
-    fn start(_: &T::Key) -> Block {
-        IV
-    }
+            #[inline]
+            fn start(_: &T::Key) -> Block {
+                IV
+            }
 
-    #[inline]
-    fn run(
-        simd: Simd<'_, T::Features>,
-        key: &T::Key,
-        scratch: &mut MaybeUninit<T::Scratch>,
-        _: &mut Block,
-        data: InOut<'_>,
-        tag: &mut Tag,
-    ) {
-        let mut message = gcm::Message::new(&NONCE);
-        *tag = T::encrypt_last(simd, key, scratch, &mut message, data);
-    }
+            #[inline]
+            fn run(
+                simd: Simd<'_, T::Features>,
+                key: &T::Key,
+                scratch: &mut MaybeUninit<T::Scratch>,
+                _: &mut Block,
+                data: InOut<'_>,
+                tag: &mut Tag,
+            ) {
+                let mut message = gcm::Message::new(&NONCE);
+                *tag = T::$function(simd, key, scratch, &mut message, data);
+            }
+        }
+    )*};
+}
+
+gcm! {
+    GcmEncrypt: encrypt_last;
+    GcmDecrypt: decrypt_last;
 }
 
 /// GHASH in scalar code in the place of a tier.

@@ -177,7 +177,7 @@ impl Implementation for Library {
             Mode::EcbEncrypt | Mode::EcbDecrypt => 1,
             Mode::CbcDecrypt => 3,
             Mode::Ctr => 6,
-            Mode::GcmEncrypt => 9,
+            Mode::GcmEncrypt | Mode::GcmDecrypt => 9,
             Mode::XtsEncrypt | Mode::XtsDecrypt => 13,
             _ => return Err(Refusal::Unknown),
         };
@@ -225,6 +225,7 @@ impl Prepared for Cipher {
                 Mode::EcbDecrypt => (decrypt, None, &[]),
                 Mode::Ctr => (encrypt, Some(setctr), &IV),
                 Mode::GcmEncrypt => (encrypt, Some(setiv), &NONCE),
+                Mode::GcmDecrypt => (decrypt, Some(setiv), &NONCE),
                 Mode::XtsEncrypt => (encrypt, Some(setiv), &IV),
                 _ => (decrypt, Some(setiv), &IV),
             };
@@ -241,7 +242,7 @@ impl Prepared for Cipher {
                 src.as_ptr(),
                 src.len(),
             );
-            if self.mode == Mode::GcmEncrypt {
+            if matches!(self.mode, Mode::GcmEncrypt | Mode::GcmDecrypt) {
                 error |= gettag(self.handle, tag.as_mut_ptr(), tag.len());
             }
         }

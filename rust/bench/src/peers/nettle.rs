@@ -44,6 +44,8 @@ functions! {
         gcm_set_iv = "nettle_gcm_set_iv": fn(*mut c_void, *const c_void, usize, *const u8),
         gcm_encrypt = "nettle_gcm_encrypt":
             fn(*mut c_void, *const c_void, *const c_void, Crypt, usize, *mut u8, *const u8),
+        gcm_decrypt = "nettle_gcm_decrypt":
+            fn(*mut c_void, *const c_void, *const c_void, Crypt, usize, *mut u8, *const u8),
         gcm_digest = "nettle_gcm_digest":
             fn(*mut c_void, *const c_void, *const c_void, Crypt, usize, *mut u8),
     }
@@ -112,6 +114,7 @@ impl Implementation for Library {
                 | Mode::XtsEncrypt
                 | Mode::XtsDecrypt
                 | Mode::GcmEncrypt
+                | Mode::GcmDecrypt
         ) {
             return Err(Refusal::Unknown);
         }
@@ -129,7 +132,7 @@ impl Implementation for Library {
             if case.mode.two_keys() {
                 encrypt_key(cipher.tweak_key.get(), key[key.len() / 2..].as_ptr());
             }
-            if case.mode == Mode::GcmEncrypt {
+            if matches!(case.mode, Mode::GcmEncrypt | Mode::GcmDecrypt) {
                 (n.gcm_set_key)(cipher.hash_key.get(), cipher.key.get(), crypt);
             }
         }
@@ -168,13 +171,17 @@ impl Prepared for Cipher {
                     let tweak_key = self.tweak_key.get();
                     (n.xts_decrypt)(key, tweak_key, crypt, crypt, iv.as_ptr(), len, to, from);
                 }
-                Mode::GcmEncrypt => {
+                Mode::GcmEncrypt | Mode::GcmDecrypt => {
+                    let text = match self.mode {
+                        Mode::GcmEncrypt => n.gcm_encrypt,
+                        _ => n.gcm_decrypt,
+                    };
                     let hash_key = self.hash_key.get();
                     // A `gcm_ctx` is 64 bytes.
                     let mut state = [0_u128; 16];
                     let state = state.as_mut_ptr().cast();
                     (n.gcm_set_iv)(state, hash_key, NONCE.len(), NONCE.as_ptr());
-                    (n.gcm_encrypt)(state, hash_key, key, crypt, len, to, from);
+                    text(state, hash_key, key, crypt, len, to, from);
                     (n.gcm_digest)(state, hash_key, key, crypt, BLOCK, tag.as_mut_ptr());
                 }
                 _ => crypt(key, len, to, from),

@@ -462,6 +462,26 @@ pub struct SlicedKey<I: Instructions> {
 // SAFETY: As for `Key`: integers, and zeroes are a schedule of three groups.
 unsafe impl<I: Instructions> Context for SlicedKey<I> {}
 
+// Out of line, for the frame of the caller.
+#[inline(never)]
+fn set_rounds<I: Instructions>(rounds: &mut [Layer], from: &Schedule) {
+    let keys = from.groups().iter().flat_map(|group| &group.rounds);
+    for (to, key) in rounds.iter_mut().zip(keys) {
+        *to = I::round_key(*key).to_be_bytes().map(four_times);
+    }
+}
+
+// Out of line, for the frame of the caller.
+#[inline(never)]
+fn set_fl(fl: &mut [impl Fl], from: &Schedule) {
+    if let [between @ .., _] = from.groups() {
+        let keys = between.iter().flat_map(|group| &group.behind);
+        for (to, key) in fl.iter_mut().zip(keys) {
+            to.set(*key);
+        }
+    }
+}
+
 // A tfm has a key for the data, and perhaps a scalar one for tweaks, or what multiplies in LRW.
 const _: () = assert!(size_of::<SlicedKey<Gfni>>() + size_of::<Key>() <= 4096);
 const _: () = assert!(size_of::<SlicedKey<Aesni>>() + size_of::<Key>() <= 4096);
@@ -488,16 +508,8 @@ unsafe impl<I: Instructions> Schedules for SlicedKey<I> {
         let schedule = &mut self.scalar.encrypt;
         schedule.set(subkeys.pairs(), FORM);
         self.encrypt.set(schedule);
-        let keys = schedule.groups().iter().flat_map(|group| group.rounds);
-        for (to, key) in self.rounds.iter_mut().zip(keys) {
-            *to = I::round_key(key).to_be_bytes().map(four_times);
-        }
-        if let [between @ .., _] = schedule.groups() {
-            let keys = between.iter().flat_map(|group| group.behind);
-            for (to, key) in self.fl.iter_mut().zip(keys) {
-                to.set(key);
-            }
-        }
+        set_rounds::<I>(&mut self.rounds, schedule);
+        set_fl(&mut self.fl, schedule);
         let groups = schedule.groups().len();
 
         subkeys.reverse();

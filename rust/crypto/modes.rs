@@ -43,6 +43,39 @@ pub trait Drivers: tier::Tier<Cipher: BlockDriver> {
 pub trait GcmDrivers: Drivers {
     /// The implementation.
     type Gcm: gcm::Tier<Cipher = Self::Cipher>;
+    /// The same drivers for CPUs that lack what the implementation needs: [`Otherwise`], or `Self`
+    /// if they have none there.
+    type Fallback: GcmDrivers;
+}
+
+/// The drivers of GCM of the tier `T`, by the implementation `G`.
+pub struct Otherwise<T, G>(PhantomData<(T, G)>);
+
+impl<T: Tier, G: 'static> Tier for Otherwise<T, G> {
+    type Cipher = T::Cipher;
+    type Features = T::Features;
+    type Scratch = T::Scratch;
+    type Key = T::Key;
+
+    const MIN: usize = T::MIN;
+
+    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
+        T::set_key(key, bytes)
+    }
+
+    fn scalar_key(key: &T::Key) -> &ScalarKey<T> {
+        T::scalar_key(key)
+    }
+}
+
+impl<T: Drivers, G: 'static> Drivers for Otherwise<T, G> {
+    const TIER: &'static str = T::TIER;
+    const PRIORITY: u16 = T::PRIORITY;
+}
+
+impl<T: Drivers, G: gcm::Tier<Cipher = T::Cipher>> GcmDrivers for Otherwise<T, G> {
+    type Gcm = G;
+    type Fallback = Self;
 }
 
 /// A mode of operation: a driver of each tier.
@@ -102,7 +135,8 @@ pub fn register<M: Mode>(algorithms: &mut Algorithms) -> Result {
 ///
 /// A row is what its drivers are called, the width of the registers, the priority, and the
 /// implementations that share the name, best first: each with the symbol of its configuration and
-/// the modes that it has. The first one that the CPU can run is registered.
+/// the modes that it has. The first one that the CPU can run is registered. So it is with GCM, which
+/// can have a second implementation.
 ///
 /// Defines `register_drivers()`, which registers all of them and the scalar code, and the module's
 /// aliases. With `modes of:` in the place of `cipher:` the scalar code is not a driver.
@@ -118,7 +152,7 @@ macro_rules! cipher_drivers {
         @single [$($cipher:ty)?],
         tiers: {$(
             $name:literal: $bits:literal bits, priority $priority:literal, {$(
-                $config:ident: $tier:ty, modes $modes:tt $(, gcm $gcm:ty)?;
+                $config:ident: $tier:ty, modes $modes:tt $(, gcm $gcm:ty $(, or $fallback:ty)?)?;
             )+}
         )*}
     } => {
@@ -133,6 +167,7 @@ macro_rules! cipher_drivers {
                 #[cfg($config)]
                 impl $crate::modes::GcmDrivers for $tier {
                     type Gcm = $gcm;
+                    type Fallback = $crate::cipher_drivers!(@fallback $tier $(, $fallback)?);
                 }
             )?
         )+)*
@@ -185,6 +220,8 @@ macro_rules! cipher_drivers {
                 $crate::crypto::names::aliases(NAMES);
         };
     };
+    (@fallback $tier:ty) => { $tier };
+    (@fallback $tier:ty, $gcm:ty) => { $crate::modes::Otherwise<$tier, $gcm> };
     (@register $algorithms:ident $tier:ty, [$($mode:ident),* $(,)?]) => {
         $(
             $crate::modes::register::<$crate::modes::$mode<$tier>>($algorithms)?;
@@ -550,12 +587,15 @@ pub struct Gcm<T>(PhantomData<T>);
 
 impl<T: GcmDrivers> Mode for Gcm<T> {
     type Tier = T;
-    type Features = <T::Gcm as gcm::Tier>::Features;
+    type Features = <<T::Fallback as GcmDrivers>::Gcm as gcm::Tier>::Features;
     const ALGORITHM: [&'static str; 2] = ["gcm(", ")"];
     const DRIVER: &'static str = "gcm";
 
     fn register(algorithms: &mut Algorithms, cpu: Cpu<Self::Features>) -> Result {
-        algorithms.aead::<Self>(cpu)
+        match cpu::detect() {
+            Ok(cpu) => algorithms.aead::<Self>(cpu),
+            Err(_) => algorithms.aead::<Gcm<T::Fallback>>(cpu),
+        }
     }
 }
 
@@ -793,12 +833,15 @@ unsafe impl<K: Context> Context for Rfc4106Key<K> {}
 
 impl<T: GcmDrivers> Mode for Rfc4106<T> {
     type Tier = T;
-    type Features = <T::Gcm as gcm::Tier>::Features;
+    type Features = <<T::Fallback as GcmDrivers>::Gcm as gcm::Tier>::Features;
     const ALGORITHM: [&'static str; 2] = ["rfc4106(gcm(", "))"];
     const DRIVER: &'static str = "rfc4106-gcm";
 
     fn register(algorithms: &mut Algorithms, cpu: Cpu<Self::Features>) -> Result {
-        algorithms.aead::<Self>(cpu)
+        match cpu::detect() {
+            Ok(cpu) => algorithms.aead::<Self>(cpu),
+            Err(_) => algorithms.aead::<Rfc4106<T::Fallback>>(cpu),
+        }
     }
 }
 

@@ -79,10 +79,12 @@ cipher_drivers! {
         "avx2": 256 bits, priority 550, {
             CONFIG_RFL_CRYPTO_ARIA_GFNI_AVX2: aria::x86::vex::GfniAvx2,
                 modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
-                gcm CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx>;
+                gcm CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx2>,
+                or CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx>;
             CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2: aria::x86::vex::VaesAvx2,
                 modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
-                gcm CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx>;
+                gcm CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx2>,
+                or CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx>;
             CONFIG_RFL_CRYPTO_ARIA_AESNI_AVX2: aria::x86::vex::AesniAvx2,
                 modes [Ecb, Cbc, Ctr, Xts, Gcm, Rfc4106],
                 gcm CtrGhash<aria::x86::vex::AesniAvx2, ghash::x86::Avx>;

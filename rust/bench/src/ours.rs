@@ -66,9 +66,9 @@ pub fn tiers() -> Vec<Ours> {
         "aria-aesni-avx2", Aria, 32:
             [ecb cbc ctr xts] aria::x86::vex::AesniAvx2, [gcm] CtrGhash<aria::x86::vex::AesniAvx2, ghash::x86::Avx>;
         "aria-vaes-avx2", Aria, 32:
-            [ecb cbc ctr xts] aria::x86::vex::VaesAvx2, [gcm] CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx>;
+            [ecb cbc ctr xts] aria::x86::vex::VaesAvx2, [gcm] CtrGhash<aria::x86::vex::VaesAvx2, ghash::x86::Avx2>;
         "aria-gfni-avx2", Aria, 32:
-            [ecb cbc ctr xts] aria::x86::vex::GfniAvx2, [gcm] CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx>;
+            [ecb cbc ctr xts] aria::x86::vex::GfniAvx2, [gcm] CtrGhash<aria::x86::vex::GfniAvx2, ghash::x86::Avx2>;
         "aria-gfni-avx512vl", Aria, 32:
             [ecb cbc ctr xts] aria::x86::avx512::GfniAvx512vl,
             [gcm] CtrGhash<aria::x86::avx512::GfniAvx512vl, ghash::x86::Avx2>;

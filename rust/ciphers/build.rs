@@ -37,7 +37,6 @@ const X86_64: &[(&str, &str)] = &[
         "x86/camellia-aesni.S",
     ),
     ("CONFIG_RFL_CRYPTO_CAMELLIA_SLICED", "x86/camellia-gfni.S"),
-    ("CONFIG_RFL_CRYPTO_CAMELLIA_GFNI", "x86/camellia-gfni.S"),
     (
         "CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2",
         "x86/camellia-gfni.S",

@@ -45,11 +45,11 @@ impl<F: Features> Vector<F> {
         }
 
         let section = self.0.and_then(|cpu| Some((cpu, arch::Guard::enter()?)));
-        // SAFETY: `cpu` says that the CPU has the features, and the guard, which outlives the call,
-        // that the registers are ours.
-        let simd = section
-            .as_ref()
-            .map(|(cpu, _guard)| unsafe { Simd::assume(*cpu) });
+        let simd = section.as_ref().map(|(cpu, _guard)| {
+            // SAFETY: `cpu` says that the CPU has the features, and the guard, which outlives the
+            // call, that the registers are ours.
+            unsafe { Simd::assume(*cpu) }
+        });
 
         // One call, so that there is one copy of what is in it.
         f(simd)

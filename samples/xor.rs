@@ -15,7 +15,7 @@ pub mod ciphers {
 pub mod crypto;
 
 use ciphers::{simd, tier::Context};
-use crypto::{cpu, Algorithms, Request, Skcipher};
+use crypto::{cpu, Algorithms, Request, Skcipher, Vector};
 use kernel::prelude::*;
 
 module! {
@@ -68,7 +68,7 @@ impl Skcipher for EcbXor {
     type Iv = [u8; 0];
     type Key = Key;
 
-    fn set_key(key: &mut Key, bytes: &[u8]) -> Result {
+    fn set_key(_: Vector<Self::Features>, key: &mut Key, bytes: &[u8]) -> Result {
         key.0 = bytes.try_into().map_err(|_| EINVAL)?;
         Ok(())
     }

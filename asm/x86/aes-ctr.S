@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * AES (FIPS 197) in counter mode (SP 800-38A, section 6.5).
+ * AES (FIPS 197) in counter mode (SP 800-38A, section 6.5), and its S-box for the key
+ * schedule.
  *
  * Tiers, instantiated at the foot of the file:
  *
@@ -240,3 +241,20 @@ _set_names
 SYM_FUNC_START(rfl_aes_ctr_avx512vl)
 	_ctr
 SYM_FUNC_END(rfl_aes_ctr_avx512vl)
+
+/*
+ * u32 rfl_aes_sub_word(u32 word);
+ *
+ * Send each byte of @word through the S-box: SubWord() of FIPS 197, section 5.2. The
+ * vector registers must be the caller's to clobber; those that are used are zero on
+ * return.
+ */
+SYM_FUNC_START(rfl_aes_sub_word)
+	// Shifting the rows does nothing to four columns that are the same
+	vpbroadcastd	%edi, %xmm16
+	vpxord		%xmm17, %xmm17, %xmm17
+	vaesenclast	%xmm17, %xmm16, %xmm16
+	vmovd		%xmm16, %eax
+	vpxord		%xmm16, %xmm16, %xmm16
+	RET
+SYM_FUNC_END(rfl_aes_sub_word)

@@ -3,8 +3,8 @@
 //! The block cipher AES (FIPS 197).
 //!
 //! The scalar code looks up S-boxes in half a KiB of tables, at addresses that depend on key and
-//! data: it is not constant time where the cache tells addresses apart. So does the key expansion.
-//! The vector tiers look up nothing.
+//! data: it is not constant time where the cache tells addresses apart. So does the key expansion,
+//! unless the vector tiers do it, which look up nothing.
 
 use super::gf256;
 use super::tier::{Block, BlockCipher, Context, InvalidKeyLength};
@@ -139,8 +139,19 @@ impl Key {
         self.round_keys.get(..=last).unwrap_or_default()
     }
 
+    /// Makes the schedule of a key, with the S-box for each byte of a word.
+    fn set(&mut self, bytes: &[u8], sub_word: impl Fn(u32) -> u32) -> Result<(), InvalidKeyLength> {
+        match bytes.len() {
+            16 => self.expand::<4>(bytes, sub_word),
+            24 => self.expand::<6>(bytes, sub_word),
+            32 => self.expand::<8>(bytes, sub_word),
+            _ => return Err(InvalidKeyLength),
+        }
+        Ok(())
+    }
+
     /// Makes the schedule of a key of `WORDS` words.
-    fn expand<const WORDS: usize>(&mut self, bytes: &[u8]) {
+    fn expand<const WORDS: usize>(&mut self, bytes: &[u8], sub_word: impl Fn(u32) -> u32) {
         let mut window = [0; WORDS];
         for (word, bytes) in window.iter_mut().zip(bytes.chunks_exact(4)) {
             *word = bytes.try_into().map(u32::from_le_bytes).unwrap_or(0);
@@ -157,11 +168,11 @@ impl Key {
                 *to = *from;
             }
             let last = window.last().copied().unwrap_or(0);
-            let mut before = substitute(&SBOX, [last.rotate_right(8); 4]) ^ constant;
+            let mut before = sub_word(last.rotate_right(8)) ^ constant;
             constant = times_x(constant);
             for (i, word) in window.iter_mut().enumerate() {
                 if WORDS == 8 && i == 4 {
-                    before = substitute(&SBOX, [before; 4]);
+                    before = sub_word(before);
                 }
                 *word ^= before;
                 before = *word;
@@ -180,13 +191,7 @@ impl BlockCipher for Aes {
     const KEY_SIZES: (usize, usize) = (16, 32);
 
     fn set_key(key: &mut Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
-        match bytes.len() {
-            16 => key.expand::<4>(bytes),
-            24 => key.expand::<6>(bytes),
-            32 => key.expand::<8>(bytes),
-            _ => return Err(InvalidKeyLength),
-        }
-        Ok(())
+        key.set(bytes, |word| substitute(&SBOX, [word; 4]))
     }
 
     fn encrypt_block(key: &Key, block: &Block) -> Block {

@@ -169,6 +169,18 @@ pub trait Tier: 'static {
     /// A key of a length that is refused leaves `key` as it was.
     fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result<(), InvalidKeyLength>;
 
+    /// Whether [`Self::set_key_on_vectors`] is another way.
+    const SETS_KEY_ON_VECTORS: bool = false;
+
+    /// Does what [`Self::set_key`] does, without its table look-ups.
+    fn set_key_on_vectors(
+        _simd: Simd<'_, Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result<(), InvalidKeyLength> {
+        Self::set_key(key, bytes)
+    }
+
     /// Returns the key schedule of the scalar code.
     fn scalar_key(key: &Self::Key) -> &<Self::Cipher as BlockCipher>::Key;
 

@@ -58,7 +58,11 @@ pub trait Aead: Sized + 'static {
     ///
     /// [`EINVAL`] if there is no such key length. The core then refuses requests with [`ENOKEY`]
     /// until a key is set.
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result;
+    fn set_key(
+        vector: Vector<Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result;
 
     /// Returns whether tags may have this length, which is from 1 to
     /// [`MAX_TAG_SIZE`](Self::MAX_TAG_SIZE).
@@ -428,7 +432,10 @@ impl<T: Aead> Callbacks<T> {
             _ => unsafe { slice::from_raw_parts(key, len as usize) },
         };
 
-        from_result(|| T::set_key(context, bytes).map(|()| 0))
+        // SAFETY: `T` was registered, and that takes proof that the CPU has its features.
+        let vector = Vector::new(unsafe { Cpu::assume() });
+
+        from_result(|| T::set_key(vector, context, bytes).map(|()| 0))
     }
 
     /// # Safety

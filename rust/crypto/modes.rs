@@ -331,8 +331,8 @@ impl<T: Drivers + tier::Ecb> Skcipher for Ecb<T> {
     type Key = T::Key;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result {
-        T::set_key(key, bytes).map_err(invalid_key)
+    fn set_key(vector: Vector<T::Features>, key: &mut T::Key, bytes: &[u8]) -> Result {
+        set_key::<T>(vector, key, bytes)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
@@ -374,8 +374,8 @@ impl<T: Drivers + tier::Ecb + tier::Cbc> Skcipher for Cbc<T> {
     type Key = T::Key;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result {
-        T::set_key(key, bytes).map_err(invalid_key)
+    fn set_key(vector: Vector<T::Features>, key: &mut T::Key, bytes: &[u8]) -> Result {
+        set_key::<T>(vector, key, bytes)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
@@ -453,8 +453,8 @@ impl<T: Drivers + tier::Ctr> Skcipher for Ctr<T> {
     type Key = T::Key;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut T::Key, bytes: &[u8]) -> Result {
-        T::set_key(key, bytes).map_err(invalid_key)
+    fn set_key(vector: Vector<T::Features>, key: &mut T::Key, bytes: &[u8]) -> Result {
+        set_key::<T>(vector, key, bytes)
     }
 
     fn encrypt(request: &mut Request<'_, Self>) -> Result {
@@ -567,7 +567,11 @@ impl<T: Drivers + tier::Xts> Skcipher for Xts<T> {
     type Key = xts::Key<T>;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+    fn set_key(
+        _: Vector<Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result {
         key.set(bytes).map_err(invalid_key)
     }
 
@@ -799,8 +803,12 @@ impl<T: GcmDrivers> Aead for Gcm<T> {
     type Key = <T::Gcm as gcm::Tier>::Key;
     type Scratch = <T::Gcm as gcm::Tier>::Scratch;
 
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
-        <T::Gcm as gcm::Tier>::set_key(key, bytes).map_err(invalid_key)
+    fn set_key(
+        vector: Vector<Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result {
+        set_gcm_key::<T::Gcm>(vector, key, bytes)
     }
 
     fn is_tag_size(size: usize) -> bool {
@@ -881,9 +889,13 @@ impl<T: GcmDrivers> Aead for Rfc4106<T> {
     type Key = Rfc4106Key<<T::Gcm as gcm::Tier>::Key>;
     type Scratch = <T::Gcm as gcm::Tier>::Scratch;
 
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+    fn set_key(
+        vector: Vector<Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result {
         let (gcm, salt) = bytes.split_last_chunk().ok_or(EINVAL)?;
-        <T::Gcm as gcm::Tier>::set_key(&mut key.gcm, gcm).map_err(invalid_key)?;
+        set_gcm_key::<T::Gcm>(vector, &mut key.gcm, gcm)?;
         key.salt = *salt;
         Ok(())
     }
@@ -968,7 +980,11 @@ impl<T: Drivers + tier::Ecb> Skcipher for Lrw<T> {
     type Key = lrw::Key<T::Key>;
     type Scratch = T::Scratch;
 
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result {
+    fn set_key(
+        _: Vector<Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result {
         key.set::<T>(bytes).map_err(invalid_key)
     }
 
@@ -987,6 +1003,36 @@ fn xor(a: &Block, b: &Block) -> Block {
 
 fn invalid_key(_: InvalidKeyLength) -> Error {
     EINVAL
+}
+
+/// Sets the key of a tier, by its vector code if it has any for that.
+fn set_key<T: Tier>(vector: Vector<T::Features>, key: &mut T::Key, bytes: &[u8]) -> Result {
+    if !T::SETS_KEY_ON_VECTORS {
+        return T::set_key(key, bytes).map_err(invalid_key);
+    }
+    vector
+        .run(|simd| match simd {
+            Some(simd) => T::set_key_on_vectors(simd, key, bytes),
+            None => T::set_key(key, bytes),
+        })
+        .map_err(invalid_key)
+}
+
+/// The same for an implementation of GCM.
+fn set_gcm_key<T: gcm::Tier>(
+    vector: Vector<T::Features>,
+    key: &mut T::Key,
+    bytes: &[u8],
+) -> Result {
+    if !T::SETS_KEY_ON_VECTORS {
+        return T::set_key(key, bytes).map_err(invalid_key);
+    }
+    vector
+        .run(|simd| match simd {
+            Some(simd) => T::set_key_on_vectors(simd, key, bytes),
+            None => T::set_key(key, bytes),
+        })
+        .map_err(invalid_key)
 }
 
 /// Refuses data that is not a multiple of the block size before any of it is touched.

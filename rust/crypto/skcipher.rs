@@ -69,7 +69,11 @@ pub trait Skcipher: Sized + 'static {
     ///
     /// [`EINVAL`] if there is no such key length. The core then refuses requests with [`ENOKEY`]
     /// until a key is set.
-    fn set_key(key: &mut Self::Key, bytes: &[u8]) -> Result;
+    fn set_key(
+        vector: Vector<Self::Features>,
+        key: &mut Self::Key,
+        bytes: &[u8],
+    ) -> Result;
 
     /// Encrypts the data of a request.
     fn encrypt(request: &mut Request<'_, Self>) -> Result;
@@ -364,12 +368,15 @@ impl<T: Skcipher> Callbacks<T> {
         // SAFETY: `setkey()` is given `len` readable bytes.
         let bytes = unsafe { slice::from_raw_parts(key, len as usize) };
 
+        // SAFETY: `T` was registered, and that takes proof that the CPU has its features.
+        let vector = Vector::new(unsafe { Cpu::assume() });
+
         from_result(|| {
             if T::IS_XTS {
                 // SAFETY: As above.
                 to_result(unsafe { bindings::rfl_helper_xts_verify_key(tfm, key, len) })?;
             }
-            T::set_key(context, bytes).map(|()| 0)
+            T::set_key(vector, context, bytes).map(|()| 0)
         })
     }
 

@@ -26,7 +26,7 @@ use ciphers::{
     tier::Context,
 };
 use core::marker::PhantomData;
-use crypto::{compat::parameter, cpu, Algorithms, Request, Skcipher};
+use crypto::{compat::parameter, cpu, Algorithms, Request, Skcipher, Vector};
 use kernel::prelude::*;
 
 module! {
@@ -101,7 +101,7 @@ impl<N: DriverName, F: Features> Skcipher for Identity<N, F> {
     type Key = NoKey;
     type Scratch = ();
 
-    fn set_key(_: &mut NoKey, _: &[u8]) -> Result {
+    fn set_key(_: Vector<Self::Features>, _: &mut NoKey, _: &[u8]) -> Result {
         Ok(())
     }
 

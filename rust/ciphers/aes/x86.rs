@@ -27,6 +27,26 @@ const _: () = assert!(offset_of!(Message, hash) == 16);
 const _: () = assert!(offset_of!(Message, assoc_len) == 32);
 const _: () = assert!(offset_of!(Message, text_len) == 40);
 
+extern "C" {
+    /// Sends each byte of a word through the S-box.
+    ///
+    /// # Safety
+    ///
+    /// The CPU must have VAES and AVX-512VL, and the vector registers must be the caller's to
+    /// clobber.
+    fn rfl_aes_sub_word(word: u32) -> u32;
+}
+
+/// Makes the key schedule of a key.
+fn set_key(
+    _simd: Simd<'_, simd::VaesAvx512>,
+    key: &mut Key,
+    bytes: &[u8],
+) -> Result<(), InvalidKeyLength> {
+    // SAFETY: `_simd` proves both.
+    key.set(bytes, |word| unsafe { rfl_aes_sub_word(word) })
+}
+
 /// The key of GCM.
 #[repr(C)]
 pub struct GcmKey {
@@ -37,6 +57,14 @@ pub struct GcmKey {
 
 // SAFETY: All zero bytes are a value of each part.
 unsafe impl Context for GcmKey {}
+
+impl GcmKey {
+    /// Sets the hash key.
+    fn set_hash(&mut self, hash_key: &Block) {
+        self.hash.set(hash_key);
+        self.lanes.set(&self.hash);
+    }
+}
 
 /// Calls `f` with runs of `data` throughout which the lower half of the counter does not wrap.
 #[inline]
@@ -69,6 +97,16 @@ macro_rules! tier {
 
             fn set_key(key: &mut Key, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
                 Aes::set_key(key, bytes)
+            }
+
+            const SETS_KEY_ON_VECTORS: bool = true;
+
+            fn set_key_on_vectors(
+                simd: Simd<'_, Self::Features>,
+                key: &mut Key,
+                bytes: &[u8],
+            ) -> Result<(), InvalidKeyLength> {
+                set_key(simd, key, bytes)
             }
 
             fn scalar_key(key: &Key) -> &Key {
@@ -156,8 +194,28 @@ macro_rules! tier {
 
             fn set_key(key: &mut GcmKey, bytes: &[u8]) -> Result<(), InvalidKeyLength> {
                 Aes::set_key(&mut key.cipher, bytes)?;
-                key.hash.set(&gcm::scalar::hash_key::<Aes>(&key.cipher));
-                key.lanes.set(&key.hash);
+                key.set_hash(&gcm::scalar::hash_key::<Aes>(&key.cipher));
+                Ok(())
+            }
+
+            const SETS_KEY_ON_VECTORS: bool = true;
+
+            fn set_key_on_vectors(
+                simd: Simd<'_, Self::Features>,
+                key: &mut GcmKey,
+                bytes: &[u8],
+            ) -> Result<(), InvalidKeyLength> {
+                set_key(simd.narrow(), &mut key.cipher, bytes)?;
+                // The encryption of zero (SP 800-38D, section 7.1)
+                let mut hash_key = [0; BLOCK_SIZE];
+                <Self as Ctr>::ctr(
+                    simd.narrow(),
+                    &key.cipher,
+                    &mut MaybeUninit::new(()),
+                    &mut [0; BLOCK_SIZE],
+                    InOut::in_place(&mut hash_key),
+                );
+                key.set_hash(&hash_key);
                 Ok(())
             }
 

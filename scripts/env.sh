@@ -23,6 +23,8 @@ readonly PACKAGES=(
 	rsync rust-clippy rust-src rustc rustfmt shellcheck syslinux-common
 	valgrind vgabios xorriso xz-utils zstd
 )
+# A build that was interrupted can leave what the next one does not link.
+readonly CARGO_INCREMENTAL=0
 # Handed to the command inside, besides everything named RFL_*.
 readonly PASS_ENV=(
 	CI GROUND KERNEL QUICK V W KCONFIG_CONFIG KDIR PROPTEST_CASES RUST_BACKTRACE
@@ -457,6 +459,7 @@ run_in_root() {
 		--setenv RFL_ENV host --setenv RFL_SUITE "$SUITE" --setenv RFL_SRC /src --setenv RFL_CACHE /cache
 		--setenv RFL_HOST_SRC "$src" --setenv RFL_HOST_CACHE "$cache"
 		--setenv CARGO_HOME /cache/cargo --setenv CARGO_TARGET_DIR /cache/target
+		--setenv CARGO_INCREMENTAL "$CARGO_INCREMENTAL"
 		--setenv PYTHONDONTWRITEBYTECODE 1)
 	exec bwrap "${args[@]}" -- "$@"
 }
@@ -491,6 +494,7 @@ run_on_host() {
 	export PATH=$PATH:/usr/sbin:/sbin
 	export RFL_ENV=host RFL_SUITE=$SUITE RFL_SRC=$src RFL_CACHE=$cache
 	export CARGO_HOME=$cargo CARGO_TARGET_DIR=$cache/target PYTHONDONTWRITEBYTECODE=1
+	export CARGO_INCREMENTAL
 	exec "$@"
 }
 

@@ -58,11 +58,7 @@ pub trait Aead: Sized + 'static {
     ///
     /// [`EINVAL`] if there is no such key length. The core then refuses requests with [`ENOKEY`]
     /// until a key is set.
-    fn set_key(
-        vector: Vector<Self::Features>,
-        key: &mut Self::Key,
-        bytes: &[u8],
-    ) -> Result;
+    fn set_key(vector: Vector<Self::Features>, key: &mut Self::Key, bytes: &[u8]) -> Result;
 
     /// Returns whether tags may have this length, which is from 1 to
     /// [`MAX_TAG_SIZE`](Self::MAX_TAG_SIZE).

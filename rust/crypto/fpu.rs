@@ -19,7 +19,7 @@ impl<F: Features> Vector<F> {
     }
 
     /// Returns one that leads to none, for work that is too little.
-    pub(super) const fn unused() -> Self {
+    pub const fn unused() -> Self {
         Self(None)
     }
 

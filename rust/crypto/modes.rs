@@ -567,11 +567,7 @@ impl<T: Drivers + tier::Xts> Skcipher for Xts<T> {
     type Key = xts::Key<T>;
     type Scratch = T::Scratch;
 
-    fn set_key(
-        _: Vector<Self::Features>,
-        key: &mut Self::Key,
-        bytes: &[u8],
-    ) -> Result {
+    fn set_key(_: Vector<Self::Features>, key: &mut Self::Key, bytes: &[u8]) -> Result {
         key.set(bytes).map_err(invalid_key)
     }
 
@@ -803,11 +799,7 @@ impl<T: GcmDrivers> Aead for Gcm<T> {
     type Key = <T::Gcm as gcm::Tier>::Key;
     type Scratch = <T::Gcm as gcm::Tier>::Scratch;
 
-    fn set_key(
-        vector: Vector<Self::Features>,
-        key: &mut Self::Key,
-        bytes: &[u8],
-    ) -> Result {
+    fn set_key(vector: Vector<Self::Features>, key: &mut Self::Key, bytes: &[u8]) -> Result {
         set_gcm_key::<T::Gcm>(vector, key, bytes)
     }
 
@@ -889,11 +881,7 @@ impl<T: GcmDrivers> Aead for Rfc4106<T> {
     type Key = Rfc4106Key<<T::Gcm as gcm::Tier>::Key>;
     type Scratch = <T::Gcm as gcm::Tier>::Scratch;
 
-    fn set_key(
-        vector: Vector<Self::Features>,
-        key: &mut Self::Key,
-        bytes: &[u8],
-    ) -> Result {
+    fn set_key(vector: Vector<Self::Features>, key: &mut Self::Key, bytes: &[u8]) -> Result {
         let (gcm, salt) = bytes.split_last_chunk().ok_or(EINVAL)?;
         set_gcm_key::<T::Gcm>(vector, &mut key.gcm, gcm)?;
         key.salt = *salt;
@@ -980,11 +968,7 @@ impl<T: Drivers + tier::Ecb> Skcipher for Lrw<T> {
     type Key = lrw::Key<T::Key>;
     type Scratch = T::Scratch;
 
-    fn set_key(
-        _: Vector<Self::Features>,
-        key: &mut Self::Key,
-        bytes: &[u8],
-    ) -> Result {
+    fn set_key(_: Vector<Self::Features>, key: &mut Self::Key, bytes: &[u8]) -> Result {
         key.set::<T>(bytes).map_err(invalid_key)
     }
 
@@ -1007,9 +991,10 @@ fn invalid_key(_: InvalidKeyLength) -> Error {
 
 /// Sets the key of a tier, by its vector code if it has any for that.
 fn set_key<T: Tier>(vector: Vector<T::Features>, key: &mut T::Key, bytes: &[u8]) -> Result {
-    if !T::SETS_KEY_ON_VECTORS {
-        return T::set_key(key, bytes).map_err(invalid_key);
-    }
+    let vector = match T::SETS_KEY_ON_VECTORS {
+        true => vector,
+        false => Vector::unused(),
+    };
     vector
         .run(|simd| match simd {
             Some(simd) => T::set_key_on_vectors(simd, key, bytes),
@@ -1024,9 +1009,10 @@ fn set_gcm_key<T: gcm::Tier>(
     key: &mut T::Key,
     bytes: &[u8],
 ) -> Result {
-    if !T::SETS_KEY_ON_VECTORS {
-        return T::set_key(key, bytes).map_err(invalid_key);
-    }
+    let vector = match T::SETS_KEY_ON_VECTORS {
+        true => vector,
+        false => Vector::unused(),
+    };
     vector
         .run(|simd| match simd {
             Some(simd) => T::set_key_on_vectors(simd, key, bytes),

@@ -69,11 +69,7 @@ pub trait Skcipher: Sized + 'static {
     ///
     /// [`EINVAL`] if there is no such key length. The core then refuses requests with [`ENOKEY`]
     /// until a key is set.
-    fn set_key(
-        vector: Vector<Self::Features>,
-        key: &mut Self::Key,
-        bytes: &[u8],
-    ) -> Result;
+    fn set_key(vector: Vector<Self::Features>, key: &mut Self::Key, bytes: &[u8]) -> Result;
 
     /// Encrypts the data of a request.
     fn encrypt(request: &mut Request<'_, Self>) -> Result;

@@ -170,9 +170,7 @@ fn main() -> Result<()> {
         }
         Command::Report { figures, output } => {
             let documents = figures.iter().map(|path| Document::read(path));
-            let report = report::write(&documents.collect::<Result<Vec<_>>>()?, &output)?;
-            println!("report: {}", report.display());
-            Ok(())
+            report::write(&documents.collect::<Result<Vec<_>>>()?, &output)
         }
     }
 }

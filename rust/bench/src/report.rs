@@ -2,12 +2,7 @@
 
 //! `rfl-bench report`: Markdown and charts of what was measured.
 
-use std::{
-    collections::BTreeSet,
-    fmt::Write,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fmt::Write, fs, path::Path};
 
 use anyhow::{Context, Result};
 use rfl_ciphers::simd::Feature;
@@ -39,8 +34,8 @@ libgcrypt is measured as it is and with CPU features taken away until another of
 left, whose name it then has. All results are compared before anything is measured.
 ";
 
-/// Makes the report of documents, in a directory. Returns its path.
-pub fn write(documents: &[Document], directory: &Path) -> Result<PathBuf> {
+/// Makes the report of documents, `report.md` in a directory.
+pub fn write(documents: &[Document], directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)?;
     let mut text = String::from("<!-- SPDX-License-Identifier: GPL-2.0 -->\n\n# Benchmark\n\n");
     for document in documents {
@@ -51,8 +46,7 @@ pub fn write(documents: &[Document], directory: &Path) -> Result<PathBuf> {
         text += &kernel;
     }
     let path = directory.join("report.md");
-    fs::write(&path, text).with_context(|| path.display().to_string())?;
-    Ok(path)
+    fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
 fn ground(text: &mut String, document: &Document, directory: &Path) -> Result<()> {

@@ -82,7 +82,8 @@ cipher_drivers! {
         "aesni-avx2": 256 bits, priority 550, {
             CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX2: camellia::x86::vex::VaesAvx2,
                 modes [Ecb, Cbc, Ctr, Lrw, Xts, Gcm, Rfc4106],
-                gcm CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx>;
+                gcm CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx2>,
+                or CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx>;
             CONFIG_RFL_CRYPTO_CAMELLIA_AESNI_AVX2: camellia::x86::vex::AesniAvx2,
                 modes [Ecb, Cbc, Ctr, Lrw, Xts, Gcm, Rfc4106],
                 gcm CtrGhash<camellia::x86::vex::AesniAvx2, ghash::x86::Avx>;
@@ -90,7 +91,8 @@ cipher_drivers! {
         "gfni-avx2": 256 bits, priority 600, {
             CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX2: camellia::x86::vex::GfniAvx2,
                 modes [Ecb, Cbc, Ctr, Lrw, Xts, Gcm, Rfc4106],
-                gcm CtrGhash<camellia::x86::vex::GfniAvx2, ghash::x86::Avx>;
+                gcm CtrGhash<camellia::x86::vex::GfniAvx2, ghash::x86::Avx2>,
+                or CtrGhash<camellia::x86::vex::GfniAvx2, ghash::x86::Avx>;
         }
         "gfni-avx512vl": 256 bits, priority 650, {
             CONFIG_RFL_CRYPTO_CAMELLIA_GFNI_AVX512VL: camellia::x86::avx512::GfniAvx512vl,

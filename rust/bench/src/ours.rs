@@ -87,10 +87,10 @@ pub fn tiers() -> Vec<Ours> {
             [gcm] CtrGhash<camellia::x86::vex::AesniAvx2, ghash::x86::Avx>;
         "camellia-vaes-avx2", Camellia, 32:
             [ecb cbc ctr xts] camellia::x86::vex::VaesAvx2,
-            [gcm] CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx>;
+            [gcm] CtrGhash<camellia::x86::vex::VaesAvx2, ghash::x86::Avx2>;
         "camellia-gfni-avx2", Camellia, 32:
             [ecb cbc ctr xts] camellia::x86::vex::GfniAvx2,
-            [gcm] CtrGhash<camellia::x86::vex::GfniAvx2, ghash::x86::Avx>;
+            [gcm] CtrGhash<camellia::x86::vex::GfniAvx2, ghash::x86::Avx2>;
         "camellia-gfni-avx512vl", Camellia, 32:
             [ecb cbc ctr xts] camellia::x86::avx512::GfniAvx512vl,
             [gcm] CtrGhash<camellia::x86::avx512::GfniAvx512vl, ghash::x86::Avx2>;

@@ -190,9 +190,17 @@ pub fn add(suite: &mut Suite) {
             .add(suite, "camellia::asm::together");
         add_tier::<vex::AesniAvx, ghash::Avx>(suite, "camellia::aesni_avx");
         add_tier::<vex::AesniAvx2, ghash::Avx>(suite, "camellia::aesni_avx2");
-        add_tier::<vex::VaesAvx2, ghash::Avx>(suite, "camellia::vaes_avx2");
+        add_tier::<vex::VaesAvx2, ghash::Avx2>(suite, "camellia::vaes_avx2");
+        gcm::add_tier::<CtrGhash<vex::VaesAvx2, ghash::Avx>>(
+            suite,
+            "camellia::vaes_avx2_ghash_avx",
+        );
         add_tier::<vex::GfniAvx, ghash::Avx>(suite, "camellia::gfni_avx");
-        add_tier::<vex::GfniAvx2, ghash::Avx>(suite, "camellia::gfni_avx2");
+        add_tier::<vex::GfniAvx2, ghash::Avx2>(suite, "camellia::gfni_avx2");
+        gcm::add_tier::<CtrGhash<vex::GfniAvx2, ghash::Avx>>(
+            suite,
+            "camellia::gfni_avx2_ghash_avx",
+        );
         add_tier::<avx512::GfniAvx512vl, ghash::Avx2>(suite, "camellia::gfni_avx512vl");
         add_tier::<avx512::GfniAvx512, ghash::Avx512>(suite, "camellia::gfni_avx512");
         add_abi(suite);

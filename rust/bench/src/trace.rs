@@ -65,7 +65,7 @@ fn record(code: &mut dyn FnMut()) -> Result<Vec<Step>> {
     // SAFETY: All zero is a value, and that of the fields that are not set.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_flags = libc::SA_SIGINFO;
-    action.sa_sigaction = on_trap as usize;
+    action.sa_sigaction = on_trap as *const () as usize;
     let mut before = action;
     let list = &raw mut STEPS;
     // SAFETY: There is no signal yet, so that the handler does not run.
